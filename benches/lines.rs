@@ -96,7 +96,7 @@ impl Made {
         let tree = TextTree::new(dir)?;
         let read = tree.read(Path::new("made.cpp"))?;
         let at = tree.locate(Path::new("made.cpp"))?;
-        let time = least(3, || read.calls(&at, &progress)).0;
+        let time = least(3, || read.calls(&at, tree.root(), &progress)).0;
         Measured {
             target: &format!(
                 "lines: the calls in a text of {} lines",
@@ -110,7 +110,7 @@ impl Made {
         .print();
         eprintln!("{} calls", amount(calls));
         Ok(Made {
-            sites: read.calls(&at, &progress).unwrap_or_default(),
+            sites: read.calls(&at, tree.root(), &progress).unwrap_or_default(),
             resolved: Resolved {
                 recording: Arc::new(recording),
                 resolution: resolutions.swap_remove(0),

@@ -14,6 +14,7 @@ use callscape_analysis::session::{Resolved, Session};
 use callscape_analysis::{contexts, sampled};
 use callscape_base::units::{ContextId, Cost, FunctionId, ThreadId, Unit};
 use callscape_facts::contexts::{Contexts, Merge};
+use callscape_facts::recording::Recording;
 use callscape_facts::trace::Within;
 use callscape_views::text::percent;
 
@@ -33,7 +34,7 @@ pub(crate) struct ContextsArgs {
     /// One context per function, without a parent, with the self cost of all its calls
     #[arg(long)]
     by_function: bool,
-    /// Not supported yet: separate contexts by call site. Explains why for each format
+    /// Not supported yet: separate contexts by call site. Explains what is missing in the recording
     #[arg(long)]
     call_sites: bool,
     /// In the table, only contexts with at least this share of the whole, in percent [default: 1]
@@ -69,7 +70,7 @@ pub(crate) fn run(args: ContextsArgs) -> anyhow::Result<()> {
     let resolved = output::recording(&session)?;
     let recording = &resolved.recording;
     if args.call_sites {
-        bail!("--call-sites: {}", without_call_sites(recording.format));
+        bail!("--call-sites: {}", without_call_sites(recording));
     }
     let chosen = Chosen::of(&args, resolved)?;
     let merge = match (args.merge_recursion, args.by_function) {
@@ -114,17 +115,20 @@ pub(crate) fn run(args: ContextsArgs) -> anyhow::Result<()> {
 }
 
 /// Explains why contexts cannot be separated by call site.
-fn without_call_sites(format: &str) -> String {
-    let lines = match format {
-        "pprof" => "the line of each frame",
-        "callgrind" => "the line of each call",
-        "perf-script" => "a line below each frame if perf prints srcline",
-        _ => return format!("{format} does not record the lines of calls"),
-    };
-    format!(
-        "{format} can contain {lines}, but the import keeps only functions; without this option, contexts consist of \
-         functions"
-    )
+fn without_call_sites(recording: &Recording) -> String {
+    let format = recording.format;
+    match recording.lines.as_ref().map(|it| it.knows().sites) {
+        Some(true) => format!(
+            "the lines of calls in {format} are kept by function, not by call path; `callscape lines` lists the callees \
+             of each line"
+        ),
+        Some(false) => {
+            format!("this {format} recording has the lines that ran, but not those of calls")
+        }
+        None => format!(
+            "this {format} recording has no lines of calls; `callscape lines` infers them by name if there is a source tree"
+        ),
+    }
 }
 
 /// The part of a recording that is asked for.

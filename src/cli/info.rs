@@ -1,5 +1,6 @@
 //! `callscape info`: Show what a recording contains: threads, calls, functions, repairs
 
+mod depths;
 mod memory;
 mod sampled;
 
@@ -9,6 +10,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::output::{self, Align, Table};
+use super::progress::with_progress;
 use callscape_analysis::resolve::Rule;
 use callscape_analysis::session::{Resolved, Session};
 use callscape_base::escape;
@@ -45,7 +47,7 @@ const GAPS_LISTED: usize = 1000;
 pub(crate) fn run(args: InfoArgs) -> anyhow::Result<()> {
     let session = output::open_counting(&args.input)?;
     let resolved = output::recording(&session)?;
-    let info = Info::new(&session, resolved);
+    let info = Info::new(&session, resolved)?;
     output::ensure_whole(&resolved.recording)?;
     if args.json {
         output::print_json(&info)
@@ -58,7 +60,7 @@ pub(crate) fn run(args: InfoArgs) -> anyhow::Result<()> {
 pub(crate) fn text(input: &super::trace_arg::TraceArg) -> anyhow::Result<String> {
     let session = output::open_counting(input)?;
     let resolved = output::recording(&session)?;
-    let info = Info::new(&session, resolved);
+    let info = Info::new(&session, resolved)?;
     output::ensure_whole(&resolved.recording)?;
     let mut text = Vec::new();
     info.write(&mut text)?;
@@ -80,6 +82,8 @@ struct Info<'a> {
     calls: u64,
     functions: u64,
     max_depth: u32,
+    /// Number of calls at each depth of the stack, from 1; `None` if there are no call paths, or no calls are counted.
+    calls_by_depth: Option<Vec<u64>>,
     duration_ns: Cost,
     /// Number of samples, if known; 0 for a trace.
     samples: u64,
@@ -333,8 +337,9 @@ impl Counts {
 }
 
 impl<'a> Info<'a> {
-    fn new(session: &'a Session, resolved: &'a Resolved) -> Info<'a> {
+    fn new(session: &'a Session, resolved: &'a Resolved) -> anyhow::Result<Info<'a>> {
         let recording = &resolved.recording;
+        let calls_by_depth = with_progress(|progress| depths::counts(recording, progress))??;
         let trace = &recording.trace;
         let profile = recording.profile.as_ref();
         // What a trial run left out was never in the recording; what a limit leaves out keeps its place among the functions.
@@ -373,7 +378,7 @@ impl<'a> Info<'a> {
         });
         let lanes = recording.threads().iter().filter(|it| it.lane > 0);
         let links = trace.links_by_kind().into_iter();
-        Info {
+        Ok(Info {
             format: recording.format,
             kind: recording.kind,
             unit: recording.unit(),
@@ -383,6 +388,7 @@ impl<'a> Info<'a> {
             calls: recording.calls(),
             functions: (recording.functions.len() as u64).saturating_sub(emptied),
             max_depth: recording.max_depth(),
+            calls_by_depth,
             duration_ns: trace.duration(),
             samples: recording.samples,
             calls_known: recording.counts_calls(),
@@ -401,7 +407,7 @@ impl<'a> Info<'a> {
             resolution: Counts::new(resolved),
             warnings: &recording.warnings,
             source_warnings: &session.source_warnings,
-        }
+        })
     }
 
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -446,6 +452,11 @@ impl<'a> Info<'a> {
         writeln!(out, "functions  {}", self.functions)?;
         if !is_profile || self.contexts.is_some() {
             writeln!(out, "max depth  {}", self.max_depth)?;
+        }
+        if let Some(counts) = &self.calls_by_depth
+            && let Some(chart) = depths::chart(counts)
+        {
+            writeln!(out, "by depth   {chart}")?;
         }
         if !is_profile {
             writeln!(out, "duration   {}", self.duration_ns)?;

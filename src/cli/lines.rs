@@ -136,7 +136,7 @@ fn source(
         }
     };
     let sites = match wants_sites {
-        true => with_progress(|progress| text.calls(&at, progress))?,
+        true => with_progress(|progress| text.calls(&at, tree.root(), progress))?,
         false => None,
     };
     let is_newer = recorded_at(recording).is_some_and(|it| text.is_newer_than(it));

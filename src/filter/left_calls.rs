@@ -4,12 +4,13 @@
 use std::collections::HashMap;
 
 use super::filters::FilterRules;
+use super::selection::CallOf;
 use super::walk::{LeftCall, walk};
 use callscape_analysis::phases::{Calls, Pruning};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{CallId, Cost, ThreadId};
 use callscape_facts::trace::{
-    CostOf, Enclosing, Ended, Floor, Gatherer, Skeleton, Trace, Within, median,
+    Call, CostOf, Enclosing, Ended, Floor, Gatherer, Skeleton, Trace, Within, median,
 };
 
 /// The calls of a trace that `rules` leave.
@@ -118,6 +119,17 @@ impl Calls for LeftCalls<'_> {
         Ok(self.gather(thread, floor, within, progress)?.0)
     }
 
+    fn trace(&self) -> &Trace {
+        self.trace
+    }
+
+    fn leaves_out(&self, thread: ThreadId, id: CallId, call: &Call) -> (bool, bool) {
+        let is_cut = self
+            .rules
+            .cuts_below(call.function, CallOf { thread, call: id });
+        (self.rules.removes(call.function), is_cut)
+    }
+
     fn known(&self) -> Option<Pruning> {
         self.is_all().then(|| self.trace.known()).flatten()
     }
@@ -133,11 +145,10 @@ impl Calls for LeftCalls<'_> {
 mod tests {
     use super::super::operations::tests::{modules_of_trace, random_filters, random_trace};
     use super::*;
-    use callscape_analysis::phases::{Phases, Wish, phases};
+    use callscape_analysis::phases::{Alike, Phases, Wish, phases};
     use callscape_base::warnings::{Place, Reporter};
     use callscape_facts::builder::{Timestamp, TraceBuilder};
     use callscape_facts::functions::Function;
-    use callscape_facts::trace::Call;
     use callscape_facts::trace::random::random_numbers;
 
     /// The calls that are left as a trace of their own, and by thread which they were.
@@ -213,6 +224,7 @@ mod tests {
             let wish = Wish {
                 calls: [None, Some(below(6))][below(2) as usize],
                 cost: [None, Some(Cost::from_ns(below(40)))][below(2) as usize],
+                alike: [Alike::Functions, Alike::Calls][seed as usize % 2],
                 ..Wish::of(left.threads())
             };
             let found = phases(&left, &wish, &Progress::new()).expect("not cancelled");

@@ -55,6 +55,11 @@ impl Marked {
         self.modules.binary_search(&module).is_ok()
     }
 
+    /// Whether a function of the recording is one of them. O(log n).
+    pub fn has_function(&self, function: FunctionId) -> bool {
+        self.functions.binary_search(&function).is_ok()
+    }
+
     /// The first calls that begin within `range`. O(log n).
     pub fn within(&self, range: TimeRange) -> &[First] {
         let from = self.firsts.partition_point(|it| it.time < range.start);

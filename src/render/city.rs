@@ -293,6 +293,16 @@ impl City {
             .then(|| at as u32..end.clamp(after as u32, self.count()))
     }
 
+    /// The subtrees of the blocks around a block, innermost first, up to the root.
+    pub(crate) fn around(&self, block: u32) -> impl Iterator<Item = Range<u32>> {
+        let parent = |&block: &u32| {
+            let parent = self.records.get(block as usize)?.parent;
+            (parent != block).then_some(parent)
+        };
+        let around = std::iter::successors(parent(&block), parent);
+        around.filter_map(|block| Some(block..self.modules.get(block as usize)?.1))
+    }
+
     /// No block reaches higher.
     pub(crate) fn highest(&self) -> f32 {
         self.bounds.top + self.most_rise

@@ -15,12 +15,15 @@ pub(crate) mod gpu {
     #[derive(Clone, Copy, Debug, Pod, Zeroable)]
     pub(crate) struct Outline {
         pub colour: [f32; 4],
-        pub start: u32,
-        pub end: u32,
+        pub count: u32,
         pub outer: f32,
-        pub pad: u32,
+        pub pad: [u32; 2],
+        pub blocks: [[u32; 4]; super::AROUND],
     }
 }
+
+/// A module is outlined with at most so many around it, less itself.
+const AROUND: usize = 8;
 
 /// How many outlines a picture can have: two of what is selected, two of what is hovered.
 const MOST: usize = 4;
@@ -42,6 +45,8 @@ pub(crate) struct Outlined {
     pub colour: [f32; 4],
     /// By about three pixels, else by two.
     pub wide: bool,
+    /// With what is around them, up to the root.
+    pub with_around: bool,
 }
 
 impl OutlinePass {
@@ -96,9 +101,19 @@ impl OutlinePass {
             blocks,
             colour,
             wide,
+            with_around,
         }: Outlined,
     ) {
-        let corners = city.corners(blocks.start as usize);
+        let mut nested = [[0; 4]; AROUND];
+        let around = city.around(blocks.start).filter(|_| with_around);
+        let all = std::iter::once(blocks.clone()).chain(around);
+        let mut count = 0;
+        for (place, blocks) in nested.iter_mut().zip(all) {
+            [place[0], place[1]] = [blocks.start, blocks.end];
+            count += 1;
+        }
+        nested[..count].reverse();
+        let corners = city.corners(nested[0][0] as usize);
         let (Some((low, high)), Some(mark)) = (corners, self.marks.get_mut(place)) else {
             return;
         };
@@ -111,10 +126,10 @@ impl OutlinePass {
         };
         let record = gpu::Outline {
             colour,
-            start: blocks.start,
-            end: blocks.end,
+            count: count as u32,
             outer: if wide { 0.55 } else { 0.0 },
-            pad: 0,
+            pad: [0; 2],
+            blocks: nested,
         };
         mark.uniform.write(on.queue, record);
         let group = mark.group.get_or_insert_with(|| {

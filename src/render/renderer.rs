@@ -467,12 +467,15 @@ impl Renderer {
             sample,
         );
         let outlined = |modules: [Option<ModuleId>; 2], colour, wide| {
+            // Both ends of a relation are enough to see.
+            let with_around = wide && modules[1].is_none();
             let modules = modules.into_iter().flatten();
             let blocks = modules.filter_map(|module| city.blocks_of(module));
             blocks.map(move |blocks| Outlined {
                 blocks,
                 colour,
                 wide,
+                with_around,
             })
         };
         let selected = outlined(frame.selected, palette.selected, true);

@@ -171,10 +171,10 @@ fn cases() -> Vec<Case> {
                 "Outline",
                 outline::gpu::Outline,
                 colour,
-                start,
-                end,
+                count,
                 outer,
-                pad
+                pad,
+                blocks
             )],
         ),
         case(

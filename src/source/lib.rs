@@ -49,6 +49,7 @@ pub mod saved;
 mod scan;
 pub mod structure;
 pub mod syntax;
+pub mod taken;
 pub mod text;
 mod tree;
 mod values;

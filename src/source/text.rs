@@ -8,11 +8,13 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::reader::Reader;
+use super::relations::Family;
 use super::relations::sites::CallSite;
-use super::{count, scan};
+use super::{count, scan, taken};
 use callscape_base::progress::Progress;
 
 /// Larger files are generated or data; nobody reads them line by line.
@@ -236,11 +238,20 @@ impl SourceText {
     }
 
     /// The calls in it by its syntax, in order of line; none where its language, told by the name of the file at `path`, has
-    /// no grammar, or reading it takes too long. A second for 250 kB at most.
-    pub fn calls(&self, path: &Path, progress: &Progress) -> Option<Vec<CallSite>> {
+    /// no grammar, or reading it takes too long. A second for 250 kB at most, and where there are calls of something without
+    /// a name what it takes to read the texts of `tree` that may name it.
+    pub fn calls(&self, path: &Path, tree: &Path, progress: &Progress) -> Option<Vec<CallSite>> {
         let language = count::language(path).ok()?;
         let languages = scan::candidates(language, self.text.as_bytes());
-        Reader::default().calls(&languages, self.text.as_bytes(), progress)
+        let mut sites = Reader::default().calls(&languages, self.text.as_bytes(), progress)?;
+        let is_nameless = |site: &CallSite| site.name.is_empty();
+        if Family::of(language) == Some(Family::C) && sites.iter().any(is_nameless) {
+            let taken = Arc::new(taken::of_tree(tree, path, progress)?);
+            for site in sites.iter_mut().filter(|it| is_nameless(it)) {
+                site.taken = Some(Arc::clone(&taken));
+            }
+        }
+        Some(sites)
     }
 
     /// When the file was last changed, as far as the system says.

@@ -29,6 +29,12 @@ impl State {
                     document.band = band;
                 }
             }
+            Ask::Shown(view, range) => {
+                if let Some(document) = &mut self.document {
+                    document.shown.retain(|(of, _)| *of != view);
+                    document.shown.extend(range.map(|range| (view, range)));
+                }
+            }
             Ask::Finding(ask) => self.on_finding(ask),
             Ask::Runs(ask) => self.on_runs(ask),
             Ask::Search(ask) => self.on_search(ask),

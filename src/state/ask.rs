@@ -23,6 +23,7 @@ use callscape_analysis::session::Since;
 use callscape_base::units::{ModuleId, Time, TimeRange};
 use callscape_facts::frequency::Frequency;
 use callscape_filter::filters::FilterStep;
+use callscape_filter::marked::Marked;
 use callscape_filter::selection::{CallOf, Pointed};
 use callscape_look::quality::Quality;
 use callscape_model::band::Band;
@@ -451,10 +452,12 @@ pub enum Ask {
     Look(LookAsk),
     /// Chooses something in one calling context: with the rows of the comparison on the way to it, outermost first.
     Context(Pointed, Arc<[u32]>),
-    /// Has these modules, which are in order, stand out in the landscape; all alike for none.
-    Light(Option<Arc<[ModuleId]>>),
+    /// Has these functions stand out in the landscape, all alike for none, and be marked in graphs and contexts.
+    Light(Option<Arc<Marked>>),
     /// Has these stretches of time stand over every view along time; none: nothing stands there.
     Band(Option<Arc<Band>>),
+    /// A view along time shows this range of the recording; all of it, or nothing, for none.
+    Shown(ViewId, Option<TimeRange>),
     Finding(FindingAsk),
     Runs(RunsAsk),
     Search(SearchAsk),

@@ -418,7 +418,8 @@ mod tests {
     #[test]
     fn what_is_opened_next_is_not_lit() {
         let mut state = tiny();
-        state.light(Some([ModuleId(1)].into()));
+        let lit = Marked::new(String::new(), [ModuleId(1)].into(), [].into(), Vec::new());
+        state.light(Some(lit.into()));
         let document = tiny().document.expect("open");
         state.show(document, |_, _| ());
         state.show_lit();

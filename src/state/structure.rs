@@ -10,6 +10,7 @@ use callscape_base::progress::Progress;
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_filter::cut::Cut;
+use callscape_filter::marked::Marked;
 use callscape_filter::selection::Pointed;
 use callscape_model::band::Band;
 use callscape_model::difference::CauseAt;
@@ -58,11 +59,11 @@ impl State {
         self.document.as_ref()?.band.as_ref()
     }
 
-    /// Has these modules, which are in order, stand out in the landscape, with what holds them. For none what is marked stands
-    /// out, where it is to be coloured, else all are alike.
-    pub fn light(&mut self, modules: Option<Arc<[ModuleId]>>) {
+    /// Has these functions stand out in the landscape, with what holds them. For none what is marked stands out, where it is
+    /// to be coloured, else all are alike.
+    pub fn light(&mut self, lit: Option<Arc<Marked>>) {
         if let Some(document) = &mut self.document {
-            document.lit = modules;
+            document.lit = lit;
         }
         self.show_lit();
     }
@@ -83,11 +84,8 @@ impl State {
         };
         let marked = document.selection.marked.as_ref();
         let marked = marked.filter(|_| self.findings.is_colored);
-        let lit = document
-            .lit
-            .as_ref()
-            .or(marked.map(|it| &it.modules))
-            .cloned();
+        let lit = document.lit.as_ref().or(marked);
+        let lit = lit.map(|it| Arc::clone(&it.modules));
         let hierarchy = &document.session.hierarchy;
         document.city.light(hierarchy, lit.clone());
         if let Some(beside) = &mut document.other_city {
@@ -339,7 +337,8 @@ mod tests {
         let leaf = hierarchy.modules().find(|&it| hierarchy.is_leaf(it));
         let leaf = leaf.expect("a function");
         let parent = hierarchy.parent(leaf);
-        state.light(Some([leaf].into()));
+        let lit = Marked::new(String::new(), [leaf].into(), [].into(), Vec::new());
+        state.light(Some(lit.into()));
         let (taken, all) = open(&state).city.highlighted();
         assert!(taken == 1 && all > 1, "{taken} of {all}");
         state.collapse_or_expand(parent);

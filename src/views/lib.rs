@@ -23,6 +23,8 @@ pub mod functions;
 mod landscape;
 #[cfg(test)]
 mod linking_tests;
+#[cfg(test)]
+mod mark_tests;
 mod memory;
 pub mod mural;
 mod neighbours;

@@ -288,10 +288,10 @@ fn call_sites_are_refused_with_the_reason() {
     said.extend(
         first.map(|it| run(&["contexts", it.to_str().unwrap_or_default(), "--call-sites"])),
     );
-    for (said, why) in said
-        .into_iter()
-        .zip(["does not record the lines of calls", "keeps only functions"])
-    {
+    for (said, why) in said.into_iter().zip([
+        "has no lines of calls",
+        "kept by function, not by call path",
+    ]) {
         let said = said.expect_err("nothing is listed");
         assert!(
             said.contains("--call-sites") && said.contains(why),

@@ -77,8 +77,9 @@ struct Rows {
 /// By phase (none outside) and function its name, how many calls, these with what they trigger, and their cost.
 type Gathered<'a> = BTreeMap<(Option<usize>, &'a str), (&'a str, u64, u64, u64)>;
 
-/// The definitions, call by call.
-fn direct(threads: &[Vec<Call>], min_calls: u64, min_cost: u64, similarity: f64) -> Rows {
+/// The definitions, call by call. Phases are alike by their functions, or without a similarity by the sequence of their
+/// calls.
+fn direct(threads: &[Vec<Call>], min_calls: u64, min_cost: u64, similarity: Option<f64>) -> Rows {
     let mut rows = Rows::default();
     let (mut total, mut explained) = (0u64, 0u64);
     for calls in threads {
@@ -105,7 +106,12 @@ fn direct(threads: &[Vec<Call>], min_calls: u64, min_cost: u64, similarity: f64)
             around
         };
         let mut depths: HashMap<usize, u64> = HashMap::new();
-        type Class<'a> = (Option<&'a str>, &'a str, BTreeSet<&'a str>);
+        type Class<'a> = (
+            Option<&'a str>,
+            &'a str,
+            BTreeSet<&'a str>,
+            Vec<[&'a str; 2]>,
+        );
         let mut classes: HashMap<Option<usize>, Vec<Class<'_>>> = HashMap::new();
         let mut gathered: Gathered<'_> = BTreeMap::new();
         for (index, call) in calls.iter().enumerate() {
@@ -126,16 +132,22 @@ fn direct(threads: &[Vec<Call>], min_calls: u64, min_cost: u64, similarity: f64)
             let inside = &calls[index..=index + call.triggered as usize];
             let functions: BTreeSet<&str> = inside.iter().map(|it| it.function.as_str()).collect();
             let deepest = inside.iter().map(|it| it.depth).max().unwrap_or(0);
-            let caller = call.caller.map(|it| calls[it].function.as_str());
+            let function = |call: usize| calls[call].function.as_str();
+            let caller = call.caller.map(function);
+            let below = inside[1..].iter().filter(|_| similarity.is_none());
+            let sequence: Vec<[&str; 2]> = below
+                .map(|it| [it.caller.map_or("", function), it.function.as_str()])
+                .collect();
             let known = classes.entry(around).or_default();
-            let is_like = |(of, callee, set): &Class<'_>| {
+            let is_like = |(of, callee, set, steps): &Class<'_>| {
                 let only_one = set.symmetric_difference(&functions).count() as f64;
                 let any = set.union(&functions).count() as f64;
-                (*of, *callee) == (caller, call.function.as_str()) && only_one / any <= similarity
+                let is_alike = similarity.map_or(*steps == sequence, |it| only_one / any <= it);
+                (*of, *callee) == (caller, call.function.as_str()) && is_alike
             };
             let group = known.iter().position(is_like);
             let group = group.unwrap_or_else(|| {
-                known.push((caller, &call.function, functions.clone()));
+                known.push((caller, &call.function, functions.clone(), sequence.clone()));
                 known.len() - 1
             });
             if kind == "leaf" {
@@ -217,21 +229,25 @@ fn check(recording: &Path) {
     let never = 10u64.pow(15);
     let [calls, cost] = [number("min_calls"), number("min_cost_ns")];
     for (calls, cost, similarity) in [
-        (calls, cost, 0.5),
-        (calls * 4, never, 0.0),
-        (never, cost * 3, 0.2),
-        (calls / 3 + 1, cost / 3 + 1, 1.0),
+        (calls, cost, Some(0.5)),
+        (calls * 4, never, Some(0.0)),
+        (never, cost * 3, Some(0.2)),
+        (calls / 3 + 1, cost / 3 + 1, Some(1.0)),
+        (calls / 3 + 1, cost / 3 + 1, None),
     ] {
-        let [calls_text, cost_text, similarity_text] =
-            [calls.to_string(), cost.to_string(), similarity.to_string()];
+        let [calls_text, cost_text] = [calls, cost].map(|it| it.to_string());
+        let (option, alike) = match similarity {
+            Some(similarity) => ("--similarity", similarity.to_string()),
+            None => ("--alike", "calls".to_owned()),
+        };
         let found = document(&[
             path,
             "--min-calls",
             &calls_text,
             "--min-cost",
             &cost_text,
-            "--similarity",
-            &similarity_text,
+            option,
+            &alike,
             "--cost",
             "elapsed",
         ]);

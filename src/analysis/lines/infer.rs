@@ -8,7 +8,7 @@
 //! Compilers put functions into their callers, and then a call stands in the text of a function that was never called: where
 //! the caller's own text does not have the name, that of the functions of its file counts that it calls and that were not
 //! recorded. A callee whose name none of these has is placed only where they have a single call of something without a name,
-//! such as `(*handler)(event)`.
+//! such as `(*handler)(event)`, in C and C++ only if its address is taken somewhere.
 
 use std::collections::{HashMap, HashSet};
 
@@ -111,7 +111,7 @@ impl<'a> Inference<'a> {
                 let own = [own];
                 let parts = [own.as_slice()].into_iter();
                 let mut parts = parts.chain(levels.iter().map(Vec::as_slice));
-                let line = parts.find_map(|part| self.nameless(part))?;
+                let line = parts.find_map(|part| self.nameless(part, &names))?;
                 Some((vec![line?], Evidence::Nameless))
             });
             match found {
@@ -201,13 +201,16 @@ impl<'a> Inference<'a> {
     }
 
     /// The line of the only call of something without a name in these functions; the inner none where there are several, the
-    /// outer where there are none.
-    fn nameless(&self, functions: &[ModuleId]) -> Option<Option<u32>> {
+    /// outer where there are none. In C and C++ a macro may have made the call: only functions that the tree uses as values are
+    /// called through a pointer.
+    fn nameless(&self, functions: &[ModuleId], names: &Names) -> Option<Option<u32>> {
         let sites = functions.iter();
         let sites = sites.filter_map(|&it| self.by_name.get(&(it, "")));
         let mut sites = sites.flatten();
-        let &first = sites.next()?;
-        Some(sites.next().is_none().then_some(self.sites[first].line))
+        let first = &self.sites[*sites.next()?];
+        let is_taken = |name: &String| first.taken.as_ref().is_none_or(|it| it.contains(&**name));
+        let may_be = names.own.is_empty() || names.own.iter().any(is_taken);
+        Some((sites.next().is_none() && may_be).then_some(first.line))
     }
 
     /// The line of a generator or comprehension of Python, which runs where it stands.

@@ -154,6 +154,7 @@ pub(super) fn parameters(pruning: &Pruning, wish: &Wish) -> Parameters {
         chose_calls: wish.calls.is_none(),
         chose_cost: wish.cost.is_none(),
         similarity: wish.similarity,
+        alike: wish.alike,
     }
 }
 

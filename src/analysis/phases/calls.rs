@@ -2,8 +2,8 @@
 
 use super::pruning::Pruning;
 use callscape_base::progress::{Cancelled, Progress};
-use callscape_base::units::{Cost, ThreadId};
-use callscape_facts::trace::{CostOf, Floor, Skeleton, Trace, Within};
+use callscape_base::units::{CallId, Cost, ThreadId};
+use callscape_facts::trace::{Call, CostOf, Floor, Skeleton, Trace, Within};
 
 /// Calls that phases are found among: those of a trace, or what is left of it.
 pub trait Calls: Sync {
@@ -25,6 +25,14 @@ pub trait Calls: Sync {
         within: Within,
         progress: &Progress,
     ) -> Result<Skeleton, Cancelled>;
+
+    /// What they are calls of.
+    fn trace(&self) -> &Trace;
+
+    /// Whether a call of the trace is left out itself, and whether all below it are.
+    fn leaves_out(&self, _thread: ThreadId, _id: CallId, _call: &Call) -> (bool, bool) {
+        (false, false)
+    }
 
     /// What of the skeleton of all calls of a thread counts within a range; none where that takes as long as
     /// finding it.
@@ -67,6 +75,10 @@ impl Calls for Trace {
         progress: &Progress,
     ) -> Result<Skeleton, Cancelled> {
         self.skeleton(thread, floor, CostOf::Running, within, progress)
+    }
+
+    fn trace(&self) -> &Trace {
+        self
     }
 
     fn skeleton_out_of(
@@ -119,5 +131,9 @@ impl Calls for Elapsed<'_> {
     ) -> Result<Skeleton, Cancelled> {
         self.0
             .skeleton(thread, floor, CostOf::Elapsed, within, progress)
+    }
+
+    fn trace(&self) -> &Trace {
+        self.0
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use super::sequitur::{Symbol, grammar};
-use super::{Parent, Phases, SIMILARITY};
+use super::{Parent, Phases};
 
 /// What stands for some neighbouring siblings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -182,9 +182,8 @@ impl Folded {
     }
 }
 
-/// The siblings below a phase or root, folded by their classes. Where phases may differ as much as [`SIMILARITY`] or more,
-/// outliers stand in place of the class that most of their callee are of: one of them shall not break a repetition in two;
-/// it is marked where it stands. Where they may differ less, outliers break it, as in figure 5.7 of the thesis.
+/// The siblings below a phase or root, folded by their classes. Where outliers are folded, they stand in place of the
+/// class that most of their callee are of: one of them shall not break a repetition in two; it is marked where it stands.
 pub fn fold_children(phases: &Phases, parent: Parent) -> Vec<Item> {
     let siblings: Vec<u32> = phases.children(parent).collect();
     fold(&classes_to_fold(phases, &siblings))
@@ -194,7 +193,7 @@ pub fn fold_children(phases: &Phases, parent: Parent) -> Vec<Item> {
 fn classes_to_fold(phases: &Phases, siblings: &[u32]) -> Vec<u32> {
     let of = |index: &u32| &phases.phases[*index as usize];
     let mut common: HashMap<_, u32> = HashMap::new();
-    let is_folded = phases.parameters.similarity >= SIMILARITY;
+    let is_folded = phases.parameters.folds_outliers();
     let has_outliers = is_folded && siblings.iter().any(|index| of(index).is_outlier);
     if has_outliers {
         let mut members: HashMap<u32, u32> = HashMap::new();

@@ -49,6 +49,10 @@ impl Calls for Kept {
         Calls::skeleton_out_of(&self.trace, whole, within, progress)
     }
 
+    fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
     fn known(&self) -> Option<Pruning> {
         self.trace.known()
     }

@@ -22,6 +22,7 @@ mod oracle;
 mod phase;
 mod prune;
 mod pruning;
+mod sequences;
 pub mod sequitur;
 pub mod similarity;
 #[cfg(test)]
@@ -30,7 +31,7 @@ mod tests;
 pub use calls::{Calls, Elapsed};
 use callscape_base::progress::{Cancelled, Progress};
 pub use phase::{
-    Dropped, Gathered, Kind, Parameters, Parent, Phase, Phases, Root, SIMILARITY, Wish,
+    Alike, Dropped, Gathered, Kind, Parameters, Parent, Phase, Phases, Root, SIMILARITY, Wish,
 };
 pub use pruning::Pruning;
 
@@ -49,12 +50,42 @@ impl Pruning {
         automatic::parameters(self, wish)
     }
 
-    /// The phases for these thresholds, which it reaches. O(nodes of the skeletons above them), and what it takes to
-    /// compare functions.
+    /// The phases for these thresholds, which it reaches, alike by their functions. O(nodes of the skeletons above
+    /// them), and what it takes to compare functions.
     pub fn phases(&self, parameters: Parameters) -> Phases {
-        let mut phases = prune::phases(&self.skeletons, parameters);
+        let alike = Alike::Functions;
+        let mut phases = prune::phases(
+            &self.skeletons,
+            Parameters {
+                alike,
+                ..parameters
+            },
+        );
         similarity::classify(&mut phases);
         phases
+    }
+
+    /// The phases that are wished for, whose thresholds it reaches. Sequences of calls are compared in O(calls).
+    ///
+    /// # Errors
+    /// When it is cancelled.
+    pub fn wished(
+        &self,
+        calls: &impl Calls,
+        wish: &Wish,
+        progress: &Progress,
+    ) -> Result<Phases, Cancelled> {
+        progress.start("comparing phases", 0);
+        let parameters = self.parameters(wish);
+        if parameters.alike == Alike::Functions {
+            return Ok(self.phases(parameters));
+        }
+        let mut phases = prune::phases(&self.skeletons, parameters);
+        let of_threads = phases.phases.chunk_by(|a, b| a.thread == b.thread);
+        let found = of_threads.map(|it| sequences::of_phases(calls, it, wish.within, progress));
+        let sequences = found.collect::<Result<Vec<_>, _>>()?.concat();
+        similarity::classify_by_calls(&mut phases, &sequences);
+        Ok(phases)
     }
 }
 
@@ -64,6 +95,5 @@ impl Pruning {
 /// When it is cancelled.
 pub fn phases(calls: &impl Calls, wish: &Wish, progress: &Progress) -> Result<Phases, Cancelled> {
     let pruning = Pruning::new(calls, wish, progress)?;
-    progress.start("comparing phases", 0);
-    Ok(pruning.phases(pruning.parameters(wish)))
+    pruning.wished(calls, wish, progress)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Kind, Parameters};
+use super::{Alike, Kind, Parameters};
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 use callscape_facts::trace::{Call, Enclosing, Trace, Why, Within};
 
@@ -222,22 +222,36 @@ fn gather(
     out.gathered.append(&mut rows);
 }
 
+/// The calls below a phase as functions and the functions that call them, in order of start.
+fn sequence(thread: &Thread<'_>, position: usize) -> Vec<(Option<FunctionId>, FunctionId)> {
+    let mut below = thread.below(position);
+    below.sort_unstable();
+    let function = |call: usize| thread.calls[call].1.function;
+    let step = |&call: &usize| (thread.calls[call].2.map(function), function(call));
+    below.iter().map(step).collect()
+}
+
 fn classify(thread: &Thread<'_>, first: usize, parameters: &Parameters, out: &mut DirectPhases) {
-    type Founder = (Option<FunctionId>, FunctionId, BTreeSet<u32>);
+    type Founder = (Option<FunctionId>, FunctionId, BTreeSet<u32>, usize);
     let mut classes: BTreeMap<Option<u32>, Vec<Founder>> = BTreeMap::new();
     for phase in &mut out.phases[first..] {
         let position = thread.calls.iter().position(|it| it.0 == phase.call);
-        let (_, call, around) = thread.calls[position.unwrap_or(0)];
+        let position = position.unwrap_or(0);
+        let (_, call, around) = thread.calls[position];
         let caller = around.map(|around| thread.calls[around].1.function);
         let of_siblings = classes.entry(phase.parent).or_default();
-        let found = of_siblings.iter().position(|(of, callee, set)| {
+        let found = of_siblings.iter().position(|(of, callee, set, founder)| {
             let only_one = set.symmetric_difference(&phase.functions).count() as f64;
             let any = set.union(&phase.functions).count() as f64;
-            (*of, *callee) == (caller, call.function) && only_one / any <= parameters.similarity
+            let is_alike = match parameters.alike {
+                Alike::Functions => only_one / any <= parameters.similarity,
+                Alike::Calls => sequence(thread, *founder) == sequence(thread, position),
+            };
+            (*of, *callee) == (caller, call.function) && is_alike
         });
         phase.class = found.unwrap_or(of_siblings.len()) as u32;
         if found.is_none() {
-            of_siblings.push((caller, call.function, phase.functions.clone()));
+            of_siblings.push((caller, call.function, phase.functions.clone(), position));
         }
     }
 }

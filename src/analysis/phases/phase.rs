@@ -14,6 +14,7 @@ pub struct Wish {
     pub short: Option<Cost>,
     /// Up to what distance phases are similar, from 0 (the same functions) to 1 (any).
     pub similarity: f64,
+    pub alike: Alike,
     pub threads: Vec<ThreadId>,
     /// Only what counts in it.
     pub within: Within,
@@ -27,6 +28,7 @@ impl Wish {
             cost: None,
             short: None,
             similarity: SIMILARITY,
+            alike: Alike::Functions,
             threads,
             within: Within::default(),
         }
@@ -46,6 +48,34 @@ pub struct Parameters {
     pub chose_calls: bool,
     pub chose_cost: bool,
     pub similarity: f64,
+    pub alike: Alike,
+}
+
+/// What makes phases with one caller and callee alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Alike {
+    /// Their functions differ by at most the threshold.
+    #[default]
+    Functions,
+    /// They trigger the same sequence of calls.
+    Calls,
+}
+
+impl Alike {
+    pub fn name(self) -> &'static str {
+        match self {
+            Alike::Functions => "functions",
+            Alike::Calls => "calls",
+        }
+    }
+}
+
+impl Parameters {
+    /// Whether an outlier is folded with the phases around it, in whose place it is marked. Below the default threshold
+    /// it breaks their repetition, as in figure 5.7 of the thesis.
+    pub(super) fn folds_outliers(&self) -> bool {
+        self.alike == Alike::Functions && self.similarity >= SIMILARITY
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,8 @@
-//! Which phases are alike, by the functions that are active in them (thesis, section 5.3).
+//! Which phases are alike, by the functions that are active in them or the calls that they trigger (thesis,
+//! section 5.3).
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use super::Phases;
 use callscape_base::units::FunctionId;
@@ -22,18 +24,17 @@ fn distance(a: &[u32], b: &[u32]) -> f64 {
 }
 
 /// A class of siblings.
-struct Class {
-    /// The set of its first member.
-    first: SetId,
+struct Class<K> {
+    /// What its first member is compared by.
+    first: K,
     members: u32,
 }
 
 /// The classes of siblings with one caller and callee.
-#[derive(Default)]
-struct Alike {
+struct Alike<K> {
     classes: Vec<u32>,
-    /// By set the class that a phase with it joins.
-    known: HashMap<SetId, u32>,
+    /// The class that a phase compared by this joins.
+    known: HashMap<K, u32>,
     members: u32,
 }
 
@@ -43,12 +44,35 @@ type Ends = (Option<FunctionId>, FunctionId);
 /// caller and callee and is not further from it than the parameters say, else it founds one. O(phases) comparisons
 /// where sets of functions repeat themselves.
 pub fn classify(phases: &mut Phases) {
+    let is_near = |phases: &Phases, [first, own]: [SetId; 2]| {
+        let [first, own] = [first, own].map(|it| phases.sets.get(it));
+        distance(first, own) <= phases.parameters.similarity
+    };
+    classify_by(
+        phases,
+        &|phases, it| phases.phases[it as usize].functions,
+        &is_near,
+    );
+}
+
+/// The same where a phase joins a class if it triggers the same sequence of calls, by phase in `sequences`.
+pub(super) fn classify_by_calls(phases: &mut Phases, sequences: &[u64]) {
+    let key = |phases: &Phases, it: u32| (phases.phases[it as usize].calls, sequences[it as usize]);
+    classify_by(phases, &key, &|_, _| false);
+}
+
+/// What phases are compared by, and whether two that differ are alike nevertheless.
+fn classify_by<K: Copy + Eq + Hash>(
+    phases: &mut Phases,
+    key: &impl Fn(&Phases, u32) -> K,
+    is_near: &impl Fn(&Phases, [K; 2]) -> bool,
+) {
     for parent in phases.parents() {
         let siblings: Vec<u32> = phases.children(parent).collect();
         match siblings.len() {
             0 => {}
-            1..=FEW => classify_few(phases, &siblings),
-            _ => classify_siblings(phases, &siblings),
+            1..=FEW => classify_few(phases, &siblings, key, is_near),
+            _ => classify_siblings(phases, &siblings, key, is_near),
         }
     }
 }
@@ -57,29 +81,23 @@ pub fn classify(phases: &mut Phases) {
 const FEW: usize = 24;
 
 /// As [`classify_siblings`], with a look at all classes for each.
-fn classify_few(phases: &mut Phases, siblings: &[u32]) {
-    let most = phases.parameters.similarity;
-    let mut classes: Vec<(Ends, Class)> = Vec::new();
+fn classify_few<K: Copy + Eq>(
+    phases: &mut Phases,
+    siblings: &[u32],
+    key: &impl Fn(&Phases, u32) -> K,
+    is_near: &impl Fn(&Phases, [K; 2]) -> bool,
+) {
+    let mut classes: Vec<(Ends, Class<K>)> = Vec::new();
     for &index in siblings {
+        let own = key(phases, index);
         let phase = phases.phases[index as usize];
-        let (ends, set) = ((phase.caller, phase.function), phase.functions);
-        let is_near = |(of, class): &(Ends, Class)| {
-            let functions = || [class.first, set].map(|it| phases.sets.get(it));
-            let is_alike = || {
-                let [first, own] = functions();
-                distance(first, own) <= most
-            };
-            *of == ends && (class.first == set || is_alike())
+        let ends = (phase.caller, phase.function);
+        let joins = |(of, class): &(Ends, Class<K>)| {
+            *of == ends && (class.first == own || is_near(phases, [class.first, own]))
         };
-        let class = classes.iter().position(is_near).unwrap_or_else(|| {
-            let members = 0;
-            classes.push((
-                ends,
-                Class {
-                    first: set,
-                    members,
-                },
-            ));
+        let class = classes.iter().position(joins).unwrap_or_else(|| {
+            let (first, members) = (own, 0);
+            classes.push((ends, Class { first, members }));
             classes.len() - 1
         });
         classes[class].1.members += 1;
@@ -95,32 +113,37 @@ fn classify_few(phases: &mut Phases, siblings: &[u32]) {
     }
 }
 
-fn classify_siblings(phases: &mut Phases, siblings: &[u32]) {
-    let most = phases.parameters.similarity;
-    let mut classes: Vec<Class> = Vec::new();
-    let mut alike: HashMap<Ends, Alike> = HashMap::new();
+fn classify_siblings<K: Copy + Eq + Hash>(
+    phases: &mut Phases,
+    siblings: &[u32],
+    key: &impl Fn(&Phases, u32) -> K,
+    is_near: &impl Fn(&Phases, [K; 2]) -> bool,
+) {
+    let mut classes: Vec<Class<K>> = Vec::new();
+    let mut alike: HashMap<Ends, Alike<K>> = HashMap::new();
     for &index in siblings {
+        let own = key(phases, index);
         let phase = phases.phases[index as usize];
-        let of_ends = alike.entry((phase.caller, phase.function)).or_default();
+        let of_ends = alike.entry((phase.caller, phase.function));
+        let of_ends = of_ends.or_insert_with(|| Alike {
+            classes: Vec::new(),
+            known: HashMap::new(),
+            members: 0,
+        });
         of_ends.members += 1;
-        let set = phase.functions;
-        let class = of_ends.known.get(&set).copied().unwrap_or_else(|| {
-            let functions = phases.sets.get(set);
-            let is_near = |class: &&u32| {
-                let first = phases.sets.get(classes[**class as usize].first);
-                distance(first, functions) <= most
-            };
-            let found = of_ends.classes.iter().find(is_near).copied();
+        let class = of_ends.known.get(&own).copied().unwrap_or_else(|| {
+            let joins = |class: &&u32| is_near(phases, [classes[**class as usize].first, own]);
+            let found = of_ends.classes.iter().find(joins).copied();
             let class = found.unwrap_or_else(|| {
                 classes.push(Class {
-                    first: set,
+                    first: own,
                     members: 0,
                 });
                 let new = classes.len() as u32 - 1;
                 of_ends.classes.push(new);
                 new
             });
-            of_ends.known.insert(set, class);
+            of_ends.known.insert(own, class);
             class
         });
         classes[class as usize].members += 1;

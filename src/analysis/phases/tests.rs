@@ -160,10 +160,13 @@ fn phases_are_those_of_the_definitions() {
         };
         let heavy = thresholds(seed);
         let similarity = [0.0, 0.3, 0.5, 1.0][seed as usize / 2 % 4];
-        let wish = wish(&trace, heavy, similarity, None);
-        let found = phases(&trace, &wish, &Progress::new()).expect("not cancelled");
-        let what = format!("seed {seed}, {heavy:?}");
-        check(&trace, &found, None, &what);
+        let mut wish = wish(&trace, heavy, similarity, None);
+        for alike in [Alike::Functions, Alike::Calls] {
+            wish.alike = alike;
+            let found = phases(&trace, &wish, &Progress::new()).expect("not cancelled");
+            let what = format!("seed {seed}, {heavy:?}, {alike:?}");
+            check(&trace, &found, None, &what);
+        }
     }
 }
 
@@ -232,10 +235,13 @@ fn a_range_keeps_what_counts_in_it() {
                 range: Some(range),
                 enclosing,
             };
-            let wish = wish(&trace, heavy, 0.5, within);
-            let found = phases(&trace, &wish, &Progress::new()).expect("not cancelled");
-            let what = format!("seed {seed}, {heavy:?}, {within:?}");
-            check(&trace, &found, within, &what);
+            let mut wish = wish(&trace, heavy, 0.5, within);
+            for alike in [Alike::Functions, Alike::Calls] {
+                wish.alike = alike;
+                let found = phases(&trace, &wish, &Progress::new()).expect("not cancelled");
+                let what = format!("seed {seed}, {heavy:?}, {within:?}, {alike:?}");
+                check(&trace, &found, within, &what);
+            }
         }
     }
 }
@@ -478,4 +484,26 @@ fn elapsed_costs_are_those_of_a_run_that_was_never_pre_empted() {
         different += usize::from(costs(&found) != costs(&running));
     }
     assert!(different > 30, "{different}");
+}
+
+/// The same functions in other orders are one set and two sequences, and so is what another function calls.
+#[test]
+fn phases_are_alike_by_the_sequence_of_their_calls() {
+    let steps = "step a . b . . step a . b . . step b . a . . step a b . . . step a . b . .";
+    let (trace, _) = trace(&format!("main {steps} ."));
+    let heavy = Floor {
+        triggered: 2,
+        cost: Cost::from_ns(u64::MAX),
+    };
+    let classes = |alike| {
+        let wish = Wish {
+            alike,
+            ..wish(&trace, heavy, 0.0, None)
+        };
+        let found = phases(&trace, &wish, &Progress::new()).expect("not cancelled");
+        let below = found.phases.iter().filter(|it| it.depth == 2);
+        below.map(|it| it.class).collect::<Vec<_>>()
+    };
+    assert_eq!(classes(Alike::Functions), [0, 0, 0, 0, 0]);
+    assert_eq!(classes(Alike::Calls), [0, 0, 1, 2, 0]);
 }

@@ -197,7 +197,7 @@ impl<'a> Sides<'a> {
             };
             let knows_sites = recording.lines.as_ref().is_some_and(|it| it.knows().sites);
             if !knows_sites {
-                sites[side] = text.calls(&at, progress).unwrap_or_default();
+                sites[side] = text.calls(&at, tree.root(), progress).unwrap_or_default();
             }
             is_newer |= recorded_at(&recording.path).is_some_and(|it| text.is_newer_than(it));
             of[side] = Some(text);

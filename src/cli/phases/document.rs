@@ -28,6 +28,8 @@ struct Parameters {
     min_cost_ns: Cost,
     /// What calls cost: running or elapsed.
     cost: &'static str,
+    /// What makes phases alike: functions or calls.
+    alike: &'static str,
     similarity: f64,
     /// Cost of a typical short call, if the minimum cost is derived from it.
     short_ns: Option<Cost>,
@@ -146,6 +148,7 @@ impl<'a> Report<'a> {
             min_calls: parameters.heavy.triggered,
             min_cost_ns: parameters.heavy.cost,
             cost: self.costs.name(),
+            alike: parameters.alike.name(),
             similarity: parameters.similarity,
             short_ns: parameters.short,
             automatic_calls: parameters.chose_calls,

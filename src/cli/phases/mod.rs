@@ -11,7 +11,7 @@ use callscape_analysis::phases::names::Labels;
 use callscape_analysis::phases::{Elapsed, Pruning, SIMILARITY, Wish};
 use callscape_base::units::{Time, TimeSpec};
 use callscape_facts::recording::RecordingKind;
-use report::{CostKind, Report};
+use report::{AlikeKind, CostKind, Report};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Show a run as a table of contents", long_about = ABOUT, after_help = EXAMPLES)]
@@ -35,6 +35,9 @@ pub(crate) struct PhasesArgs {
     /// What a call costs
     #[arg(long = "cost", value_name = "KIND", value_enum, default_value_t)]
     costs: CostKind,
+    /// What makes two phases of one callee alike
+    #[arg(long, value_name = "KIND", value_enum, default_value_t)]
+    alike: AlikeKind,
     /// Maximum share of functions, from 0 to 1, by which two phases of one callee may differ and still count as alike
     #[arg(long, value_name = "X", value_parser = similarity, allow_hyphen_values = true, default_value_t = SIMILARITY)]
     similarity: f64,
@@ -54,7 +57,7 @@ A call is heavy if it has at least --min-calls descendant calls or costs at leas
 or more heavy subcalls is an inner phase, and one without any is a leaf phase. A call with exactly one heavy subcall \
 only passes control on, and is excluded like all light calls. Light calls of one callee that are heavy together form \
 one row of the phase that contains them. Repeated phases are folded, and those whose functions differ from the others \
-are marked as outliers.
+are marked as outliers. With --alike calls, only phases with equal sequences of calls are folded, whatever --similarity.
 
 Cost is elapsed time, including waiting, but without the time used by other programs, if the recording has it; with \
 --cost elapsed, it is all time from start to end.";
@@ -94,6 +97,7 @@ pub(crate) fn run(args: PhasesArgs) -> anyhow::Result<()> {
         cost: args.min_cost.map(cost),
         short: args.short.map(cost),
         similarity: args.similarity,
+        alike: args.alike.into(),
         threads: super::threads::find(trace, args.thread.as_deref())?,
         within,
     };
@@ -102,8 +106,7 @@ pub(crate) fn run(args: PhasesArgs) -> anyhow::Result<()> {
             CostKind::Running => Pruning::new(trace, &wish, progress)?,
             CostKind::Elapsed => Pruning::new(&Elapsed(trace), &wish, progress)?,
         };
-        progress.start("comparing phases", 0);
-        let phases = pruning.phases(pruning.parameters(&wish));
+        let phases = pruning.wished(trace, &wish, progress)?;
         Ok::<_, anyhow::Error>((pruning, phases))
     })??;
     let labels = Labels::new(&phases, &recording.functions, &pruning);

@@ -1,7 +1,7 @@
 //! What is shown, whichever way.
 
-use callscape_analysis::phases::Phases;
 use callscape_analysis::phases::names::Labels;
+use callscape_analysis::phases::{Alike, Phases};
 use callscape_analysis::session::{Resolved, Session};
 use callscape_base::units::{Cost, TimeRange};
 
@@ -20,6 +20,25 @@ impl CostKind {
         match self {
             CostKind::Running => "running",
             CostKind::Elapsed => "elapsed",
+        }
+    }
+}
+
+/// What makes phases alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, clap::ValueEnum)]
+pub(super) enum AlikeKind {
+    /// Their functions: the share that only one of them has is within --similarity
+    #[default]
+    Functions,
+    /// The same sequence of calls
+    Calls,
+}
+
+impl From<AlikeKind> for Alike {
+    fn from(kind: AlikeKind) -> Alike {
+        match kind {
+            AlikeKind::Functions => Alike::Functions,
+            AlikeKind::Calls => Alike::Calls,
         }
     }
 }

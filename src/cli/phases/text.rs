@@ -2,7 +2,7 @@
 
 use super::report::{CostKind, Report, share};
 use callscape_analysis::phases::folding::{Item, fold_children};
-use callscape_analysis::phases::{Gathered, Parent, Phase};
+use callscape_analysis::phases::{Alike, Gathered, Parent, Phase};
 use callscape_base::escape;
 use callscape_base::units::{Cost, counted, grouped};
 
@@ -102,10 +102,13 @@ fn heading(report: &Report<'_>) -> Vec<String> {
         CostKind::Running => "",
         CostKind::Elapsed => " elapsed",
     };
+    let alike = match parameters.alike {
+        Alike::Functions => format!("up to {} of the functions differ", parameters.similarity),
+        Alike::Calls => "the same sequence of calls".to_owned(),
+    };
     lines.push(format!(
-        "heavy: from {}{chosen} or {cost}{elapsed} on; alike: up to {} of the functions differ",
+        "heavy: from {}{chosen} or {cost}{elapsed} on; alike: {alike}",
         counted(calls, "call", "calls"),
-        parameters.similarity
     ));
     if report.is_sampled {
         lines.push("calls are reconstructed from samples: calls shorter than the sampling interval are missing, and \

@@ -78,6 +78,18 @@ impl Contexts {
         self.max_depth
     }
 
+    /// The number of calls at each depth, those without a caller first; zeros where calls are not known. O(contexts).
+    pub fn calls_by_depth(&self) -> Vec<u64> {
+        let mut counts = vec![0; self.max_depth as usize];
+        let mut depths: Vec<u32> = Vec::with_capacity(self.len());
+        for id in self.ids() {
+            let depth = self.parent(id).map_or(0, |it| depths[it.index()] + 1);
+            depths.push(depth);
+            counts[depth as usize] += self.calls(id).unwrap_or_default();
+        }
+        counts
+    }
+
     pub fn ids(&self) -> impl ExactSizeIterator<Item = ContextId> + use<> {
         (0..self.functions.len() as u32).map(ContextId)
     }

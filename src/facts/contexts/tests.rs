@@ -71,6 +71,11 @@ fn metrics_and_relations_are_what_the_definitions_say() {
         }
         let calls = metrics.iter().map(|it| it.calls);
         assert!(calls.eq(contexts.calls_by_function(4)), "seed {seed}");
+        for (depth, found) in (1..).zip(contexts.calls_by_depth()) {
+            let of_depth = stacks.iter().filter(|(stack, ..)| stack.len() == depth);
+            let calls: u64 = of_depth.map(|(.., calls)| calls).sum();
+            assert_eq!(found, calls, "seed {seed}, depth {depth}");
+        }
         for (stack, weight, calls) in &stacks {
             for (at, pair) in stack.windows(2).enumerate() {
                 let sums = relations.entry((pair[0], pair[1])).or_default();

@@ -30,10 +30,12 @@ pub(crate) enum Kind {
     Paths = 1,
     /// Skeletons that phases are found from. Those with the number 2 had nothing of each thread's short calls.
     Skeletons = 3,
+    /// Numbers of calls by depth.
+    Depths = 4,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Kind; 2] = [Kind::Paths, Kind::Skeletons];
+    pub(crate) const ALL: [Kind; 3] = [Kind::Paths, Kind::Skeletons, Kind::Depths];
 }
 
 #[derive(Clone, Copy, Pod, Zeroable)]

@@ -8,6 +8,7 @@ mod activity;
 pub(super) mod answers;
 pub(super) mod appendix;
 pub(super) mod block;
+mod by_depth;
 mod call;
 mod call_columns;
 mod columns;

@@ -20,6 +20,8 @@ use callscape_base::units::ModuleId;
 pub enum Reason {
     Hovered,
     Selected,
+    /// It is around what is selected.
+    Around,
     Found,
     Running,
     /// It has most of what colours say.
@@ -93,7 +95,7 @@ impl Asked {
     fn may_move(&self) -> bool {
         matches!(
             self.reason,
-            Reason::Found | Reason::Running | Reason::StandsOut
+            Reason::Around | Reason::Found | Reason::Running | Reason::StandsOut
         )
     }
 }

@@ -3,12 +3,15 @@
 //! Read from the syntax tree by the same visits as what files say of one another, and by some more for objects that are
 //! created, which calls their constructors.
 
+use std::sync::Arc;
+
 use tokei::LanguageType;
 use tree_sitter::{Language, Node, Tree};
 
 use super::file::{Family, METHOD, PLAIN};
 use super::found::{Before, Found, Visit};
 use super::visits::Visits;
+use crate::taken::Taken;
 
 /// What stands before the name of what is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +34,8 @@ pub struct CallSite {
     /// Without what stands before it; empty where it is none, as in `table[i]()`.
     pub name: Box<str>,
     pub behind: Behind,
+    /// Of a call without a name, the names that it may be of: those that the tree uses as values. Any for none.
+    pub taken: Option<Arc<Taken>>,
 }
 
 impl Family {
@@ -112,6 +117,7 @@ pub fn read(
                 METHOD => Behind::Value,
                 named => Behind::Named(name(named).into()),
             },
+            taken: None,
         })
         .collect();
     sites.sort_by_key(|site| site.line);

@@ -37,6 +37,15 @@ struct Asked<'a> {
     found: &'a [ModuleId],
 }
 
+impl Asked<'_> {
+    /// The modules around what is chosen, up to the root.
+    fn around(&self) -> impl Iterator<Item = ModuleId> {
+        let hierarchy = &self.session.hierarchy;
+        let chosen = self.meant[1].filter(|it| it.index() < hierarchy.len());
+        std::iter::successors(chosen, |&it| hierarchy.parent(it)).skip(1)
+    }
+}
+
 impl City {
     /// Has names of what runs stay for a moment, or be those of the moment shown.
     pub fn hold_names(&mut self, is_on: bool) {
@@ -156,6 +165,11 @@ impl City {
             look.is_some_and(|look| look.glow > RUNNING_GLOW)
         };
         let name = |module: ModuleId| asked.session.module_name(module);
+        let chosen = asked.meant[1];
+        let hierarchy = &asked.session.hierarchy;
+        let is_around = |module: ModuleId| {
+            chosen.is_some_and(|it| it.index() < hierarchy.len() && hierarchy.contains(module, it))
+        };
         let around = Around {
             looks,
             seen: |on, line, points: &[Vec3]| match is_moving {
@@ -164,7 +178,7 @@ impl City {
             },
             name: Some(&name),
             importance: |block, module| match module {
-                _ if asked.meant.contains(&Some(module)) => 3,
+                _ if asked.meant.contains(&Some(module)) || is_around(module) => 3,
                 _ if asked.found.contains(&module) => 2,
                 _ => u8::from(glows(block)),
             },
@@ -211,6 +225,7 @@ impl City {
             .map(|module| (module, Reason::Hovered))
             .into_iter()
             .chain(selected.map(|module| (module, Reason::Selected)))
+            .chain(asked.around().map(|module| (module, Reason::Around)))
             .chain(asked.found.iter().map(|&module| (module, Reason::Found)))
             .chain(running.map(|module| (module, Reason::Running)))
             .chain(most)

@@ -123,6 +123,36 @@ fn playing_counts_what_a_jump_there_counts() {
 }
 
 #[test]
+fn what_is_around_the_chosen_module_is_named_up_to_the_root() {
+    let mut state = tiny();
+    let step = module(&state, "step");
+    let document = state.document.as_mut().expect("a recording");
+    let session = Arc::clone(&document.session);
+    document.city.show(&session, Some(moment(20, 55)));
+    let camera = CameraControl::new(document.bounds(), 4.0 / 3.0, FreeArea::WINDOW).camera();
+    // So small that no name can be read on the ground, so wide that several have room over it.
+    let lettering = Lettering::whole(Vec2::new(800.0, 600.0), 5.0);
+    let selection = Selection {
+        chosen: Pointed::at_module(Some(step)),
+        ..Selection::default()
+    };
+    let city = &mut document.city;
+    city.point(&selection);
+    city.settle();
+    city.label(&session, &selection, &[], &camera, &lettering);
+    let named: Vec<ModuleId> = city.named().collect();
+    let hierarchy = &session.hierarchy;
+    let around = std::iter::successors(Some(step), |&it| hierarchy.parent(it));
+    for module in around {
+        assert!(
+            named.contains(&module),
+            "{}: {named:?}",
+            hierarchy.path(module)
+        );
+    }
+}
+
+#[test]
 fn what_is_pointed_at_is_named_and_what_is_chosen_has_counts() {
     let mut state = tiny();
     let [step, work] = ["step", "work"].map(|name| module(&state, name));

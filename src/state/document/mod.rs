@@ -25,7 +25,7 @@ use super::made::Generation;
 use super::playback::Playback;
 use super::runs::Runs;
 use crate::city::City;
-use crate::panes::Needs;
+use crate::panes::{Needs, ViewId};
 use callscape_analysis::coverage::Coverage;
 use callscape_analysis::mapping::Mapping;
 use callscape_analysis::mapping::regroup::{assign, regroup};
@@ -41,6 +41,7 @@ use callscape_facts::recording::Recording;
 use callscape_facts::trace::Trace;
 use callscape_filter::cut::Cut;
 use callscape_filter::filters::Filters;
+use callscape_filter::marked::Marked;
 use callscape_filter::running::Running;
 use callscape_filter::summary::Summary;
 use callscape_layout::geometry::CITY_SIZE;
@@ -96,10 +97,12 @@ pub struct Document {
     pub neighbours: Neighbours,
     /// What the search found.
     pub found: Vec<ModuleId>,
-    /// Modules that stand out in the landscape, in order; none where all are alike.
-    pub lit: Option<Arc<[ModuleId]>>,
+    /// Functions of a chosen phase, which stand out in the landscape; none where all are alike.
+    pub lit: Option<Arc<Marked>>,
     /// What stands over the views along time.
     pub band: Option<Arc<Band>>,
+    /// Which views along time show a part of the recording, and which.
+    pub shown: Vec<(ViewId, TimeRange)>,
     /// What is left out of every view.
     pub filters: Filters,
     /// How many calls range and filters leave, once they have been counted.
@@ -216,6 +219,7 @@ impl Document {
             found: Vec::new(),
             lit: None,
             band: None,
+            shown: Vec::new(),
             filters: Filters::default(),
             calls_left: None,
             playback: resolved

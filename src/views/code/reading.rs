@@ -79,10 +79,12 @@ impl Reading {
             })
         });
         if wants_sites {
+            let root = key.file.root.clone();
             self.sites.want(key.clone(), || {
                 Job::named("looking for calls", state.waker(), move |progress| {
                     progress.start("looking for calls in the text", 0);
-                    let found = page.text.calls(&page.located, progress);
+                    let root = root.canonicalize().unwrap_or(root);
+                    let found = page.text.calls(&page.located, &root, progress);
                     progress.check()?;
                     Ok(Arc::new(found.unwrap_or_default()))
                 })

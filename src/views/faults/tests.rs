@@ -9,6 +9,7 @@ use crate::testing::document as document_of;
 use callscape_analysis::session::{Inputs, Since};
 use callscape_base::progress::Progress;
 use callscape_base::units::ModuleId;
+use callscape_filter::marked::Marked;
 use callscape_source::history::change::{FileChange, Hunk};
 use callscape_source::text::SourceText;
 use callscape_state::ask::{Ask, CancelAsk};
@@ -303,6 +304,7 @@ fn results_that_are_pasted_are_listed_marked_and_forgotten() {
         .clone();
     let mut all: Vec<ModuleId> = all.to_vec();
     all.sort_unstable();
+    let all = Marked::new(String::new(), all.into(), [].into(), Vec::new());
     state.execute(Ask::Light(Some(all.into())));
     assert_eq!(lit(&state), 2);
     state.execute(Ask::Light(None));

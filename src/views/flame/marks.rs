@@ -103,6 +103,8 @@ impl FlameView {
         self.band.mark(sheet, &self.axis, selection, &ink, line);
         let below = Rect::new(Vec2::new(0.0, axis), self.size);
         mark_times(sheet, &self.axis, selection, below, line, &ink);
+        let beside = &self.band.beside;
+        beside.mark(sheet, &self.axis, below, line, &ink);
     }
 }
 

@@ -36,6 +36,8 @@ use callscape_model::band::Band;
 use callscape_model::navigate;
 use callscape_model::theme::Theme;
 use callscape_model::threads::thread_names;
+use callscape_state::State;
+use callscape_state::panes::ViewId;
 use lanes::{HIGHEST_ROW, LOWEST_ROW, Lane, Placed};
 use painting::LanePainter;
 use refining::{Refining, Wanted};
@@ -148,6 +150,11 @@ impl FlameView {
             self.painted = None;
         }
         is_other
+    }
+
+    /// Takes what the view beside `own` shows; whether that is something else than before.
+    pub(crate) fn take_beside(&mut self, own: ViewId, state: &State) -> bool {
+        self.band.beside.take(own, state)
     }
 
     /// The visible range of time.

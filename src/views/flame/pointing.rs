@@ -222,6 +222,8 @@ impl FlameView {
                 ));
             }
         }
+        let time = self.axis.time_at(at.x);
+        self.band.beside.explain(time, &mut tip);
         Some(tip)
     }
 }

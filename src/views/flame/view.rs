@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::FlameView;
 use crate::parts::along_time::{self, AlongTime, Drawn};
+use crate::parts::beside;
 use crate::parts::kept;
 use crate::parts::tip::Tip;
 use crate::parts::{rows, style};
@@ -106,8 +107,9 @@ impl Flame {
 
     /// Shows the band that stands over all views along time.
     fn show_band(&mut self, state: &State) {
-        let model = self.model.as_mut();
-        if model.is_some_and(|it| it.set_band(state.band())) {
+        let own = ViewId::of(&ENTRY.line);
+        let takes = |it: &mut FlameView| it.set_band(state.band()) | it.take_beside(own, state);
+        if self.model.as_mut().is_some_and(takes) {
             self.drawn.revision += 1;
         }
     }
@@ -134,13 +136,15 @@ fn offer_merged(ui: &mut egui::Ui, pane: &mut Pane<'_>) {
 }
 
 impl View for Flame {
-    fn update(&mut self, state: &State, _asks: &mut Asks) {
+    fn update(&mut self, state: &State, asks: &mut Asks) {
         let seen = [state.stamps().document, state.stamps().run];
         let before = std::mem::replace(&mut self.seen, seen);
         if before != seen {
             self.begin(state);
         }
         self.show_band(state);
+        let shown = self.model.as_ref().map(FlameView::visible);
+        beside::tell(ViewId::of(&ENTRY.line), shown, state, asks);
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {

@@ -14,11 +14,18 @@ use callscape_layout::hues::Hues;
 use callscape_layout::sheet::{Rect, Sheet};
 use callscape_look::ink::Ink;
 use callscape_model::band::Band;
+use callscape_state::State;
+use callscape_state::panes::ViewId;
 
 impl MuralView {
     /// Shows stretches of time above all, or none; whether that is something else than before.
     pub fn set_band(&mut self, band: Option<&Arc<Band>>) -> bool {
         self.band.take(band)
+    }
+
+    /// Takes what the view beside `own` shows; whether that is something else than before.
+    pub(crate) fn take_beside(&mut self, own: ViewId, state: &State) -> bool {
+        self.band.beside.take(own, state)
     }
 
     /// The range of the stretch of the band at a point of the sheet shown last.

@@ -481,6 +481,7 @@ impl MuralView {
             } else {
                 tip.lines.push(format!("at {time}"));
             }
+            self.band.beside.explain(time, &mut tip);
             crate::parts::tip::add_stacks(&mut tip, session, self.recording, time);
         }
         (!tip.title.is_empty()).then_some(tip)

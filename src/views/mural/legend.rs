@@ -26,7 +26,13 @@ pub(super) struct Hatched {
 }
 
 /// Draws the line over `rect`, with what hatching means that there is; what does not fit is left out from its end.
-pub(super) fn draw(sheet: &mut Sheet, rect: Rect, em: f32, ink: &Ink, hatched: Hatched) {
+pub(super) fn draw(
+    sheet: &mut Sheet,
+    rect: Rect,
+    em: f32,
+    ink: &Ink,
+    (hatched, bracket): (Hatched, Option<String>),
+) {
     if rect.size().min_element() <= 0.0 {
         return;
     }
@@ -116,10 +122,11 @@ pub(super) fn draw(sheet: &mut Sheet, rect: Rect, em: f32, ink: &Ink, hatched: H
         };
         x = end + em * 1.6;
     }
-    for what in [
+    let rest = [
         "colour: module",
         "curves: calls that start; calls open at once",
-    ] {
+    ];
+    for what in bracket.as_deref().into_iter().chain(rest) {
         let Some(end) = write(sheet, x, ink.weak, what) else {
             return;
         };

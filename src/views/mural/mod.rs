@@ -78,7 +78,8 @@ impl MuralView {
             waits: self.waits.are_known(),
             gaps: gaps.is_some_and(|it| !it.is_empty()),
         };
-        legend::draw(sheet, places.legend, places.em, &ink, hatched);
+        let bracket = self.band.beside.meaning();
+        legend::draw(sheet, places.legend, places.em, &ink, (hatched, bracket));
         let meant = [&selection.pointed, &selection.chosen];
         let modules = meant.map(|of| self.module_of(scope, of));
         self.names.draw(
@@ -105,5 +106,7 @@ impl MuralView {
         self.band
             .mark(&mut self.sheet, &self.axis, selection, &ink, line);
         mark_times(&mut self.sheet, &self.axis, selection, whole, line, &ink);
+        let beside = &self.band.beside;
+        beside.mark(&mut self.sheet, &self.axis, places.plot, line, &ink);
     }
 }

@@ -9,6 +9,7 @@ use super::kept::MuralView;
 use super::keys::{Does, KEYS};
 use super::menu;
 use crate::parts::along_time::{self, AlongTime, Drawn};
+use crate::parts::beside;
 use crate::parts::kept;
 use crate::parts::tip::Tip;
 use crate::{Entry, Pane, Picture, SavedViews, Surface, View};
@@ -109,7 +110,7 @@ impl Mural {
 }
 
 impl View for Mural {
-    fn update(&mut self, state: &State, _asks: &mut Asks) {
+    fn update(&mut self, state: &State, asks: &mut Asks) {
         let seen = [state.stamps().document, state.stamps().run];
         let before = std::mem::replace(&mut self.seen, seen);
         let document = state.document.as_ref().filter(|it| it.playback.is_some());
@@ -120,10 +121,13 @@ impl View for Mural {
             self.rows_for = (OverviewRows::default(), None);
             self.drawn.revision += 1;
         }
-        let model = self.model.as_mut();
-        if model.is_some_and(|it| it.set_band(state.band())) {
+        let own = ViewId::of(&ENTRY.line);
+        let takes = |it: &mut MuralView| it.set_band(state.band()) | it.take_beside(own, state);
+        if self.model.as_mut().is_some_and(takes) {
             self.drawn.revision += 1;
         }
+        let shown = self.model.as_ref().map(MuralView::visible);
+        beside::tell(own, shown, state, asks);
         // While a range is drawn rows would go away under the pointer.
         if let Some(document) = document.filter(|_| !state.draws_range()) {
             self.update_rows(document);

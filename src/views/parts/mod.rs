@@ -1,6 +1,7 @@
 //! What several views share. Nothing here names a view.
 
 pub(crate) mod along_time;
+pub(crate) mod beside;
 pub mod both_along_time;
 pub mod causes;
 pub(crate) mod code_look;

@@ -8,11 +8,12 @@ use egui_extras::TableBuilder;
 use super::style;
 use callscape_base::escape;
 use callscape_base::progress::Progress;
-use callscape_base::units::ModuleId;
+use callscape_base::units::{FunctionId, ModuleId};
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_filter::marked::Marked;
 use callscape_model::theme::Theme;
 use callscape_state::ask::TableKey;
+use callscape_state::document::Document;
 
 /// The height of a row, in points.
 pub(crate) const ROW: f32 = 22.0;
@@ -191,6 +192,17 @@ pub(crate) fn badge(ui: &mut Ui, marked: Option<&Marked>, module: Option<ModuleI
     let inside = egui::StrokeKind::Inside;
     ui.painter().rect_stroke(square, 1, line, inside);
     response.on_hover_text(&*escape::name(&marked.title));
+}
+
+/// A small bar before a name: the function runs in the phase that is chosen.
+pub(crate) fn phase_badge(ui: &mut Ui, document: &Document, function: FunctionId) {
+    let Some(lit) = document.lit.as_ref().filter(|it| it.has_function(function)) else {
+        return;
+    };
+    let (place, response) = ui.allocate_exact_size(egui::vec2(5.0, 11.0), Sense::hover());
+    let bar = egui::Rect::from_center_size(place.center(), egui::vec2(3.0, 11.0));
+    ui.painter().rect_filled(bar, 1, ui.visuals().text_color());
+    response.on_hover_text(&*escape::name(&lit.title));
 }
 
 /// Between the ends of a call relation.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use glam::Vec2;
 
+use super::beside::Beside;
 use super::tip::Tip;
 use callscape_base::units::{FunctionId, TimeRange};
 use callscape_filter::selection::{CallOf, Pointed, Selection};
@@ -27,6 +28,8 @@ const NEAR: f32 = 1.5;
 pub(crate) struct TimeBand {
     band: Option<Arc<Band>>,
     rect: Rect,
+    /// What the view beside this one shows.
+    pub beside: Beside,
 }
 
 impl TimeBand {

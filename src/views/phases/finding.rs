@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::parts::kept;
 use callscape_analysis::phases::folding::Folded;
 use callscape_analysis::phases::names::Labels;
-use callscape_analysis::phases::{Phases, Pruning, SIMILARITY, Wish};
+use callscape_analysis::phases::{Alike, Phases, Pruning, SIMILARITY, Wish};
 use callscape_analysis::session::Session;
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{Cost, Time, TimeRange};
@@ -26,6 +26,7 @@ pub(super) struct Settings {
     pub calls: Option<u64>,
     pub cost: Option<Cost>,
     pub similarity: f64,
+    pub alike: Alike,
     pub costs: CostOf,
 }
 
@@ -35,6 +36,7 @@ impl Default for Settings {
             calls: None,
             cost: None,
             similarity: SIMILARITY,
+            alike: Alike::Functions,
             costs: CostOf::Running,
         }
     }
@@ -47,6 +49,7 @@ struct Kept {
     min_calls: Option<u64>,
     min_cost_ns: Option<u64>,
     similarity: f64,
+    same_calls: bool,
     elapsed: bool,
 }
 
@@ -62,6 +65,7 @@ impl Kept {
             min_calls: settings.calls,
             min_cost_ns: settings.cost.map(Cost::ns),
             similarity: settings.similarity,
+            same_calls: settings.alike == Alike::Calls,
             elapsed: settings.costs == CostOf::Elapsed,
         }
     }
@@ -83,6 +87,10 @@ impl Settings {
                 kept.similarity
             } else {
                 SIMILARITY
+            },
+            alike: match kept.same_calls {
+                true => Alike::Calls,
+                false => Alike::Functions,
             },
             costs: match kept.elapsed {
                 true => CostOf::Elapsed,
@@ -282,6 +290,7 @@ pub(super) fn find(
         cost: settings.cost,
         short: pruning.as_ref().and_then(|it| it.short),
         similarity: settings.similarity,
+        alike: settings.alike,
         ..Wish::of(left.threads())
     };
     let reaches = |pruning: &Pruning, wish: &Wish| pruning.reaches(&pruning.parameters(wish).heavy);
@@ -303,8 +312,7 @@ pub(super) fn find(
             }
         }
     };
-    progress.start("comparing phases", 0);
-    let phases = pruning.phases(pruning.parameters(&wish));
+    let phases = pruning.wished(&left, &wish, progress)?;
     progress.check()?;
     let (session, place) = &of.named;
     let name = |function| session.function_name(*place, function).to_owned();

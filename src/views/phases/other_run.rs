@@ -96,6 +96,7 @@ fn find_other(
         calls: Some(parameters.heavy.triggered),
         cost: Some(parameters.heavy.cost),
         similarity: parameters.similarity,
+        alike: parameters.alike,
         costs: of.costs,
     };
     let found = find(of, pruning, settings, progress)?;

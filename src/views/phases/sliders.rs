@@ -6,7 +6,7 @@ use super::finding::{Found, Settings};
 use super::view::PhasesView;
 use crate::parts::style;
 use crate::parts::text::counted;
-use callscape_analysis::phases::Phases;
+use callscape_analysis::phases::{Alike, Phases};
 use callscape_base::units::{Cost, TimeSpec, grouped};
 use callscape_facts::trace::CostOf;
 use callscape_model::threads::thread_names;
@@ -163,5 +163,15 @@ fn thresholds(ui: &mut Ui, phases: &Phases, settings: &mut Settings) {
                  0 tells all apart, 1 none";
     label(ui, "Alike", about);
     let slider = Slider::new(&mut settings.similarity, 0.0..=1.0).fixed_decimals(2);
-    ui.add(slider).on_hover_text(about);
+    ui.add_enabled(settings.alike == Alike::Functions, slider)
+        .on_hover_text(about);
+    let about = "Only phases with the same sequence of calls are alike, whatever times they take";
+    let mut is_by_calls = settings.alike == Alike::Calls;
+    let shown = ui.checkbox(&mut is_by_calls, "Same calls");
+    if shown.on_hover_text(about).changed() {
+        settings.alike = match is_by_calls {
+            true => Alike::Calls,
+            false => Alike::Functions,
+        };
+    }
 }

@@ -10,7 +10,7 @@ use super::layers::{self, BOX, Of};
 use super::view::PhasesView;
 use crate::testing::wait;
 use callscape_analysis::phases::folding::Folded;
-use callscape_analysis::phases::{Parent, Phases, Wish, phases};
+use callscape_analysis::phases::{Alike, Parent, Phases, Wish, phases};
 use callscape_base::progress::Progress;
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId};
 use callscape_base::warnings::{Place, Reporter};
@@ -154,6 +154,7 @@ fn settings_come_back() {
             calls: Some(500),
             cost: Some(Cost::from_ns(12_500)),
             similarity: 0.25,
+            alike: Alike::Calls,
             costs: CostOf::Elapsed,
         },
     ] {

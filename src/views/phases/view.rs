@@ -7,8 +7,9 @@ use super::meaning::Meaning;
 use super::other_run::FindingOther;
 use super::two::Two;
 use callscape_analysis::phases::{Parent, Phase};
-use callscape_base::units::{ModuleId, TimeRange};
+use callscape_base::units::{FunctionId, ModuleId, TimeRange};
 use callscape_filter::filters::Filters;
+use callscape_filter::marked::Marked;
 use callscape_filter::selection::{CallOf, Pointed};
 use callscape_layout::hues::Hues;
 use callscape_state::State;
@@ -290,7 +291,7 @@ impl PhasesView {
             self.lit = lit;
             let phase = lit.and_then(|of| self.phase(self.phase_of(of)?));
             asks.push(Ask::Light(
-                phase.map(|phase| self.modules_of(document, phase)),
+                phase.map(|phase| self.marked_of(document, phase)),
             ));
         }
     }
@@ -325,15 +326,23 @@ impl PhasesView {
         shown.filter_map(chapter).collect()
     }
 
-    /// The modules of the functions that are active in a phase, in order.
-    pub(super) fn modules_of(&self, document: &Document, phase: &Phase) -> Arc<[ModuleId]> {
-        let functions = self.found.iter().flat_map(|it| it.phases.functions(phase));
-        let of_functions = document.resolved().map(|it| &it.resolution.modules);
-        let module = |&function: &u32| of_functions?.get(function as usize).copied();
-        let mut modules: Vec<ModuleId> = functions.filter_map(module).collect();
+    /// The functions that are active in a phase.
+    pub(super) fn marked_of(&self, document: &Document, phase: &Phase) -> Arc<Marked> {
+        let found = self.found.as_ref();
+        let functions = found.map_or(&[][..], |it| it.phases.functions(phase));
+        let functions: Vec<FunctionId> = functions.iter().map(|&it| FunctionId(it)).collect();
+        let modules = functions.iter().filter_map(|&it| document.module_of(it));
+        let mut modules: Vec<ModuleId> = modules.collect();
         modules.sort_unstable();
         modules.dedup();
-        modules.into()
+        let name = document.function_name(phase.function);
+        let title = format!("runs in the phase {name}");
+        Arc::new(Marked::new(
+            title,
+            modules.into(),
+            functions.into(),
+            Vec::new(),
+        ))
     }
 }
 

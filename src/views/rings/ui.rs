@@ -19,6 +19,7 @@ use crate::parts::widgets::{self, tell};
 use crate::parts::{rows, style, text};
 use callscape_base::escape;
 use callscape_base::units::{ContextId, Cost};
+use callscape_filter::marked::Marked;
 use callscape_layout::rings::{Segment, Sizing};
 use callscape_look::ink::Ink;
 use callscape_model::theme::Theme;
@@ -39,6 +40,8 @@ const MOST_NAMES: usize = 500;
 
 /// A frame so far inside of a segment, in points, says that something is known of its function from elsewhere.
 const FRAME: f32 = 2.5;
+/// How wide the edge of the functions of a chosen phase is, in points.
+const EDGE: f32 = 3.0;
 
 pub(super) fn show(view: &mut Rings, ui: &mut Ui, pane: &mut Pane<'_>) {
     let says = (view.counted.has_none(), "callees around their callers");
@@ -203,10 +206,9 @@ fn tip(ui: &mut Ui, document: &Document, shown: &ShownContexts, context: Context
         let path = document.session.hierarchy.path(module);
         ui.add(egui::Label::new(style::weak(escape::name(&path)).small()).wrap());
     }
-    let marked = document.selection.marked.as_ref();
     let function = shown.contexts.function(context);
-    let marked = marked.filter(|it| it.functions.binary_search(&function).is_ok());
-    if let Some(marked) = marked {
+    let marks = document.selection.marked.iter().chain(&document.lit);
+    for marked in marks.filter(|it| it.has_function(function)) {
         let title = escape::name(&marked.title).into_owned();
         ui.add(egui::Label::new(egui::RichText::new(title).small()).wrap());
     }
@@ -268,9 +270,9 @@ fn paint(
     let mut names: Vec<(Part, ContextId, Color32)> = Vec::new();
     let gap = 1.0;
     let marked = document.selection.marked.as_ref();
-    let is_marked = |context: ContextId| {
+    let has = |marked: Option<&Arc<Marked>>, context: ContextId| {
         let function = shown.contexts.function(context);
-        marked.is_some_and(|it| it.functions.binary_search(&function).is_ok())
+        marked.is_some_and(|it| it.has_function(function))
     };
     for segment in &view.chart.segments {
         let context = ContextId(segment.node);
@@ -286,7 +288,18 @@ fn paint(
         if is_found == Some(true) {
             drawing::outline(&mut marks, center, part, 1.5, panel.text, pixel);
         }
-        let framed = part.inside(FRAME).filter(|_| is_marked(context));
+        if has(document.lit.as_ref(), context) {
+            // The functions of a chosen phase have a dark or light edge outside.
+            let inner = (part.outer - EDGE).max(part.inner);
+            drawing::add(
+                &mut fills,
+                center,
+                Part { inner, ..part },
+                style::ink_on(color),
+                pixel,
+            );
+        }
+        let framed = part.inside(FRAME).filter(|_| has(marked, context));
         if let Some(inside) = framed {
             let ink = style::ink_on(color);
             drawing::outline(&mut marks, center, inside, 1.0, ink, pixel);
@@ -435,6 +448,9 @@ fn legend(view: &Rings, ui: &mut Ui, document: &Document, shown: &ShownContexts,
     }
     if let Some(marked) = &document.selection.marked {
         texts.push(format!("framed: {}", escape::name(&marked.title)));
+    }
+    if let Some(lit) = &document.lit {
+        texts.push(format!("edged: {}", escape::name(&lit.title)));
     }
     let colors = colors(view, document, shown, theme);
     let right = colors.legend(ui.painter(), line.right_center(), document);

@@ -199,6 +199,7 @@ impl Listed<'_> {
         if of.left_out == 0 {
             let marked = self.document.selection.marked.as_deref();
             rows::badge(ui, marked, self.document.module_of(of.function));
+            rows::phase_badge(ui, self.document, of.function);
         }
         if of.depth > DEEPEST {
             ui.label(style::weak(of.depth.to_string()).small());

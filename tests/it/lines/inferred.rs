@@ -38,7 +38,8 @@ fn sites(session: &Session, file: ModuleId) -> Vec<CallSite> {
     let path = session.hierarchy.path(file);
     let text = tree.read(Path::new(&path)).expect("a text");
     let at = tree.locate(Path::new(&path)).expect("a file");
-    text.calls(&at, &Progress::new()).expect("a grammar")
+    text.calls(&at, tree.root(), &Progress::new())
+        .expect("a grammar")
 }
 
 /// The lines of a file as inferred, whatever the recording knows itself.
@@ -178,6 +179,52 @@ fn names_lead_to_the_lines_that_a_direct_evaluation_finds() {
             assert_eq!(function.is_executed, has_run, "{name}");
         }
     }
+}
+
+/// A macro calls what its text names; only what the tree uses as a value is called through a pointer.
+#[test]
+fn a_call_through_a_pointer_is_given_nothing_that_a_macro_made() {
+    let scratch = Scratch::new("pointer");
+    std::fs::create_dir_all(scratch.0.join("src/other")).expect("a folder");
+    let text = "#include \"next.h\"\n\
+        int extend(int x) { return x; }\n\
+        int chosen(int x) { return x; }\n\
+        int run(int (*f)(int), int x)\n\
+        {\n\
+            x += next(x);\n\
+            return (*f)(x);\n\
+        }\n";
+    scratch.write("src/a.c", text.as_bytes());
+    let header =
+        "/* extend, not chosen */\n#define next(x) ((x) ? extend(x) : 0)\nint extend(int x);\n";
+    scratch.write("src/next.h", header.as_bytes());
+    let table = "int chosen(int x);\nint (*table[])(int) = {chosen};\n";
+    scratch.write("src/other/table.c", table.as_bytes());
+    let event = |phase: char, at: u32, name: &str| {
+        format!(r#"{{"ph":"{phase}","pid":1,"tid":1,"ts":{at},"name":"{name} (a.c:1)"}}"#)
+    };
+    let events = [
+        event('B', 0, "run"),
+        event('B', 1, "extend"),
+        event('E', 2, "extend"),
+        event('B', 3, "chosen"),
+        event('E', 4, "chosen"),
+        event('E', 5, "run"),
+    ];
+    let trace = format!("[{}]", events.join(","));
+    let trace = scratch.write("trace.json", trace.as_bytes());
+    let session = session(&scratch.0.join("src"), &[&trace]);
+    let found = inferred(&session, &session.recordings[0], file(&session, "a.c"));
+    let name = |it: ModuleId| session.hierarchy.name(it);
+    let placed = found.lines.iter().flat_map(|line| {
+        let of_line = line.by_callee.iter();
+        of_line.map(|it| (line.line, name(it.callee), it.evidence))
+    });
+    let placed: Vec<_> = placed.collect();
+    assert_eq!(placed, [(7, "chosen", Evidence::Nameless)]);
+    let unplaced = found.functions.iter().flat_map(|it| &it.unplaced);
+    let unplaced: Vec<&str> = unplaced.map(|it| name(it.callee)).collect();
+    assert_eq!(unplaced, ["extend"]);
 }
 
 /// How much of the cost of recorded call sites is inferred to be in the same line, or in one beside it as of a call that is

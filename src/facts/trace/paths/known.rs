@@ -78,6 +78,10 @@ impl Store {
         if let Some(paths) = self.answers.paths.get() {
             appendix.put(Kind::Paths, Paths::to_bytes(paths.as_ref())?.into());
         }
+        // Far cheaper than all that an index is written for.
+        if let Ok((_, Some(bytes))) = self.count_by_depth(&Progress::new()) {
+            appendix.put(Kind::Depths, bytes.into());
+        }
         for kind in Kind::ALL {
             if let Some(bytes) = self.answers.get(kind) {
                 appendix.put(kind, bytes);

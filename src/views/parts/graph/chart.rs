@@ -8,12 +8,13 @@ use glam::Vec2;
 use super::geometry::{Geometry, distance};
 use super::laid::{Laid, SIGN};
 use super::legend;
-use super::marks::{Marked, marked};
+use super::marks::{self, Marked, marked};
 use super::model::Tint;
 use super::painting::{Colors, Painting};
 use super::sight::Sight;
 use crate::{Picture, Surface};
 use callscape_facts::hierarchy::Hierarchy;
+use callscape_filter::marked::Marked as Functions;
 use callscape_layout::curves::Pen;
 use callscape_layout::hues::Hues;
 use callscape_layout::labels::text::width;
@@ -62,6 +63,8 @@ struct DrawnWith {
     share: f32,
     head: f32,
     words: String,
+    /// The functions of a chosen phase.
+    lit: Option<Arc<Functions>>,
 }
 
 /// How many corners and triangles lie under the marks.
@@ -331,6 +334,7 @@ impl Chart {
             share,
             head: self.head,
             words: words.to_owned(),
+            lit: document.and_then(|it| it.lit.clone()),
         };
         let marks = self.marks_now(document, running);
         let drawn = self.drawn.as_ref().filter(|it| it.0 == with);
@@ -397,6 +401,8 @@ impl Chart {
             None => {
                 self.sheet.clear();
                 painting.graph(&mut self.pen, &mut self.sheet);
+                let of_phase = marks::of_phase(document, &laid.graph);
+                painting.underline(&mut self.pen, &mut self.sheet, &of_phase);
                 let strip = Vec2::new(0.0, pixels.y - legend::HEIGHT * self.scale);
                 let strip = Rect::new(strip, pixels);
                 let ground = colors.paper;

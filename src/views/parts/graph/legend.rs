@@ -5,6 +5,7 @@ use glam::Vec2;
 use super::laid::{THICKEST, line_width};
 use super::model::{By, Graph, Tint};
 use super::painting::Colors;
+use callscape_base::escape;
 use callscape_base::units::{Cost, grouped};
 use callscape_layout::curves::Pen;
 use callscape_layout::geometry::Color;
@@ -107,8 +108,11 @@ pub(crate) fn draw(
     let often = document
         .resolved()
         .and_then(|of| called_often::left_out(&of.recording, &document.filters));
-    let notes: Vec<&str> = often
+    let lit = document.lit.as_ref();
+    let lit = lit.map(|it| format!("underlined: {}", escape::name(&it.title)));
+    let notes: Vec<&str> = lit
         .iter()
+        .chain(&often)
         .chain(&graph.notes)
         .map(String::as_str)
         .collect();

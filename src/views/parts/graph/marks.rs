@@ -40,6 +40,29 @@ fn holds(document: &Document, of: Of, function: FunctionId) -> bool {
     }
 }
 
+/// The boxes of the functions of a chosen phase, and of modules with such. O(boxes × log functions).
+pub(crate) fn of_phase(document: &Document, graph: &Graph) -> Vec<u32> {
+    let Some(lit) = &document.lit else {
+        return Vec::new();
+    };
+    let hierarchy = &document.session.hierarchy;
+    let is_lit = |of: Of| match of {
+        Of::Function(function, _) => function.is_some_and(|it| lit.has_function(it)),
+        Of::Itself(module) => lit.has(module),
+        Of::Module(module) if module.index() < hierarchy.len() => {
+            let subtree = hierarchy.subtree(module);
+            let first = lit.modules.partition_point(|it| it.0 < subtree.start);
+            lit.modules.get(first).is_some_and(|it| it.0 < subtree.end)
+        }
+        Of::Module(_) | Of::More(_) => false,
+    };
+    let boxes = graph.boxes.iter().zip(0..);
+    boxes
+        .filter(|(it, _)| is_lit(it.of))
+        .map(|it| it.1)
+        .collect()
+}
+
 /// What is meant by what is pointed at or chosen: a call relation, a call with that to its caller, a function, or a
 /// module. O(boxes + lines).
 pub(crate) fn marked(document: &Document, graph: &Graph, of: &Pointed) -> Marked {

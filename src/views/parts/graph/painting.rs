@@ -387,6 +387,22 @@ impl Painting<'_> {
         }
     }
 
+    /// A bar along the lower edge of boxes.
+    pub(crate) fn underline(&self, pen: &mut Pen, sheet: &mut Sheet, boxes: &[u32]) {
+        for &place in boxes {
+            let Some(&(rect, _)) = self.geometry.boxes.get(place as usize) else {
+                continue;
+            };
+            let side = (rect.size().x * 0.5).min(12.0);
+            let bar = Rect::new(
+                Vec2::new(rect.min.x + side, rect.max.y - 5.0),
+                Vec2::new(rect.max.x - side, rect.max.y - 2.0),
+            );
+            let round = self.long(1.5);
+            pen.fill_box(&mut sheet.mesh, self.rect(bar), round, self.colors.ink.text);
+        }
+    }
+
     /// What is meant, over everything: lines and outlines.
     pub(crate) fn marks(&self, pen: &mut Pen, sheet: &mut Sheet, marked: &Marked, color: Color) {
         for &line in &marked.lines {
