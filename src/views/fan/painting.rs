@@ -76,6 +76,7 @@ pub(super) fn colors<'a>(
         hues: &view.hues,
         hierarchy: &document.session.hierarchy,
         most: view.differences.most(),
+        of: None,
     }
 }
 
