@@ -122,3 +122,94 @@ fn roots_before_and_after_are_kept_in_sessions() {
         assert_eq!((view.root, view.roots.count()), (None, [0, 0]));
     }
 }
+
+/// Sizes, colours and limits are of any value, in a chart of everything and of functions below a root.
+#[test]
+fn every_value_of_a_profile_is_a_size_a_colour_and_a_limit() {
+    let state = opened(
+        vec![crate::testing::data("import/dhat/xz.dhat.json.gz")],
+        &ENTRY,
+    );
+    let mut view = Rings::default();
+    wait(&mut view, &state);
+    let shown = view.counted.shown().cloned().expect("they are counted");
+    assert!(shown.values.len() > 1, "{:?}", shown.values);
+    let other = (shown.value + 1) % shown.values.len();
+    let name = shown.values[other].name.clone();
+    for (size, colour) in [
+        (name.clone(), format!("self {name}")),
+        (name.clone(), name.clone()),
+    ] {
+        (view.size, view.colour) = (size, colour.clone());
+        assert_eq!(view.size(&shown), Amount::Total(other));
+        let Shade::Amount(of) = view.shade(&shown) else {
+            panic!("{colour} is a value");
+        };
+        assert_eq!(of.title(&shown), colour);
+    }
+    view.lay_out(&shown, 300.0, 0.1, 0.0);
+    let before = shown.contexts.shown_before(other);
+    let whole = *before.last().expect("a sum") as f32;
+    assert!(!view.chart.segments.is_empty());
+    for segment in &view.chart.segments {
+        let total = shown.contexts.total(other, ContextId(segment.node)).ns() as f32;
+        assert!((segment.to - segment.from - total / whole).abs() < 1e-3);
+    }
+    for (query, of) in [
+        (format!("{name} > 10 %"), Amount::Total(other)),
+        (format!("self {name}>0"), Amount::Own(other)),
+    ] {
+        view.query = query.clone();
+        wait(&mut view, &state);
+        let least = if query.contains('%') {
+            of.whole(&shown) as f64 * 0.1
+        } else {
+            0.0
+        };
+        let more = shown
+            .contexts
+            .ids()
+            .filter(|it| of.of(&shown, *it).size() as f64 > least);
+        let count = view.found.as_ref().map(|it| it.3);
+        assert_eq!(count, Some(more.count()), "{query}");
+        assert!(count.is_some_and(|it| it > 0), "{query}");
+    }
+    // Of another recording they mean nothing, and are as usual.
+    let (mut other, state) = open("usual", RECURSION);
+    (other.size, other.colour) = (name.clone(), name);
+    wait(&mut other, &state);
+    let shown = other.counted.shown().expect("they are counted");
+    assert_eq!(
+        (other.size(shown), other.shade(shown)),
+        (Amount::Total(0), Shade::Module)
+    );
+}
+
+/// The tooltip has all callers, however many: where there is no room for them they scroll.
+#[test]
+fn the_whole_stack_is_in_the_tooltip() {
+    let deep: Vec<String> = (0..60).map(|it| format!("f{it:02}")).collect();
+    let (mut view, state) = open("deep", &format!("{} 9\n", deep.join(";")));
+    let inner = ContextId(59);
+    let mut said = std::collections::BTreeSet::new();
+    let mut scrolled = 0.0;
+    for _ in 0..12 {
+        let ctx = egui::Context::default();
+        let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {
+            let shown = view.counted.shown().cloned().expect("they are counted");
+            ui::stack(ui, document(&state), &shown, inner, &mut scrolled);
+        });
+        output.textures_delta.clear();
+        for clipped in output.shapes {
+            if let egui::Shape::Text(text) = clipped.shape {
+                said.insert(text.galley.text().to_owned());
+            }
+        }
+        scrolled += 100.0;
+    }
+    for caller in &deep[..59] {
+        assert!(said.contains(&format!("← {caller}")), "{caller}: {said:?}");
+    }
+    view.act(Own::of(Does::StackDown), &state, &mut Asks::default());
+    assert!(view.stack.1 > 0.0);
+}

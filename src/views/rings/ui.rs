@@ -296,7 +296,7 @@ fn tip(
 }
 
 /// The callers of a context, innermost first, all of them: where there is no room for them they scroll.
-fn stack(
+pub(super) fn stack(
     ui: &mut Ui,
     document: &Document,
     shown: &ShownContexts,

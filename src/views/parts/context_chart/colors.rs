@@ -70,7 +70,10 @@ impl Colors<'_> {
         let cost = || document.show_cost(Cost::from_ns(self.most as u64));
         let title = || format!("colour: {}", self.tint.title());
         let [from, to] = match self.tint {
-            Tint::Module => return write(right.x, &title()),
+            Tint::Module => {
+                let named = self.of.as_ref().map(|it| it[0].clone());
+                return write(right.x, &named.unwrap_or_else(title));
+            }
             Tint::Own | Tint::Calls if self.of.is_some() => self.of.clone().unwrap_or_default(),
             Tint::Own => [title(), cost()],
             Tint::Calls => [title(), grouped(self.most as u64)],
