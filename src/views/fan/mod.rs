@@ -4,6 +4,7 @@ mod compacted;
 mod differences;
 mod discs;
 mod keys;
+mod noting;
 mod painting;
 mod saved;
 #[cfg(test)]

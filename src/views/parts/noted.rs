@@ -7,6 +7,8 @@ use callscape_state::panes::ViewId;
 
 #[derive(Debug, Default)]
 pub(crate) struct Noted {
+    /// The view, once it was brought up to date.
+    view: Option<ViewId>,
     /// After what was done last, or brought back.
     now: Option<OwnView>,
     /// The list of changes does not have it yet.
@@ -15,14 +17,10 @@ pub(crate) struct Noted {
 
 impl Noted {
     /// Notes what was done in words, from what the view showed before it and after it; nothing if that is the same.
-    pub(crate) fn note(
-        &mut self,
-        view: ViewId,
-        words: String,
-        [before, after]: [Vec<u32>; 2],
-        asks: &mut Asks,
-    ) {
-        if before != after {
+    pub(crate) fn note(&mut self, words: String, [before, after]: [Vec<u32>; 2], asks: &mut Asks) {
+        if before != after
+            && let Some(view) = self.view
+        {
             let both = [
                 OwnView::new(String::new(), before),
                 OwnView::new(words, after),
@@ -34,6 +32,7 @@ impl Noted {
 
     /// What the list of changes has brought the view to, if it shows something else; only once.
     pub(crate) fn brought(&mut self, view: ViewId, state: &State) -> Option<OwnView> {
+        self.view = Some(view);
         let known = state.steps.own.get(&view);
         if known == self.now.as_ref() {
             self.is_asked = false;

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ENTRY;
 use super::forest::{By, Forest, Mode};
 use crate::parts::contexts::{Counted, Hits, pointed_at};
 use crate::parts::kept::choices;
@@ -12,7 +11,6 @@ use callscape_base::units::FunctionId;
 use callscape_filter::selection::Pointed;
 use callscape_state::ask::{Asks, SelectAsk};
 use callscape_state::document::Document;
-use callscape_state::panes::ViewId;
 
 /// The field's id, so that keys go to it while it has the focus.
 pub(crate) const FIELD: &str = "call tree search";
@@ -109,7 +107,7 @@ impl Tree {
         let name =
             callscape_base::escape::name(function_name(document, forest.node(node).function));
         let words = format!("{words} {name} in the call tree");
-        self.noted.note(ViewId::of(&ENTRY.line), words, both, asks);
+        self.noted.note(words, both, asks);
         Some(done)
     }
 
