@@ -377,13 +377,13 @@ fn action(
 fn compaction() {
     let (hierarchy, modules) = packages(false);
     let contexts = called(modules.len() as u64);
-    let names = Names::new(&hierarchy, &modules);
+    let names = Names::new(&hierarchy, &modules, |_| "");
     for level in 1..=3 {
         one_of(&contexts, &names, level, &format!("at level {level}"));
     }
     // Where one package holds all, the first action splits a node of a million contexts.
     let (hierarchy, modules) = packages(true);
-    let names = Names::new(&hierarchy, &modules);
+    let names = Names::new(&hierarchy, &modules, |_| "");
     one_of(&contexts, &names, 1, "that are one node");
     fans();
 }
@@ -437,7 +437,7 @@ fn one_of(contexts: &Contexts, names: &Names, level: u16, title: &str) {
 fn memory() {
     let (hierarchy, modules) = packages(false);
     let contexts = called(modules.len() as u64);
-    let names = Names::new(&hierarchy, &modules);
+    let names = Names::new(&hierarchy, &modules, |_| "");
     black_box(contexts.sizes_before(0));
     let tree = contexts.bytes();
     let of = Compactable {

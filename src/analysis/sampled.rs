@@ -33,15 +33,23 @@ pub fn contexts_in<'a>(
     }
     let all: Vec<ThreadId> = recording.timed().thread_ids().collect();
     let threads = threads.unwrap_or(&all);
-    let found = match of_samples(recording, within, threads, progress)? {
-        Some(found) => found,
-        None => contexts::of_threads(&recording.trace, threads.iter().copied(), within, progress)?,
+    let (found, value) = match of_samples(recording, within, threads, progress)? {
+        // Beside waiting there is only the value shown.
+        Some(found) if recording.trace.knows_waiting() => (found, 0),
+        Some(found) => (found, recording.value()),
+        None => {
+            let threads = threads.iter().copied();
+            (
+                contexts::of_threads(&recording.trace, threads, within, progress)?,
+                0,
+            )
+        }
     };
-    Ok(Some((Cow::Owned(found), 0)))
+    Ok(Some((Cow::Owned(found), value)))
 }
 
-/// What samples weigh by calling context, in the value shown; calls and waiting are those of the calls that samples show.
-/// `None` if calls count instead of samples.
+/// What samples weigh by calling context, in all values, or in the value shown where waiting is known; calls and waiting are
+/// those of the calls that samples show. `None` if calls count instead of samples.
 fn of_samples(
     recording: &Recording,
     within: Within,
@@ -61,19 +69,27 @@ fn of_samples(
     let of_calls = contexts::of_threads(trace, threads.iter().copied(), within, progress)?;
     let knows_waiting = recording.trace.knows_waiting();
     let reporter = Reporter::new();
-    let mut builder = ContextsBuilder::new(1 + usize::from(knows_waiting), &reporter);
+    let values = match knows_waiting {
+        true => recording.value()..recording.value() + 1,
+        false => 0..of_samples.values(),
+    };
+    let mut builder = ContextsBuilder::new(values.len() + usize::from(knows_waiting), &reporter);
     let place = || Place::file("samples");
     let mut nodes: Vec<NodeId> = Vec::new();
-    for (of, value) in [(&of_calls, None), (&of_samples, Some(recording.value()))] {
+    for (of, is_weights) in [(&of_calls, false), (&of_samples, true)] {
         nodes.clear();
         for context in of.ids() {
             let around = of.parent(context);
             let around = around.map_or(NodeId::ROOT, |it| nodes[it.index()]);
             let node = builder.child(around, of.function(context), place);
             nodes.push(node);
-            match value {
-                Some(value) => builder.add(node, 0, of.self_weight(value, context), place),
-                None => {
+            match is_weights {
+                true => {
+                    for (place_of, value) in values.clone().enumerate() {
+                        builder.add(node, place_of, of.self_weight(value, context), place);
+                    }
+                }
+                false => {
                     builder.add_calls(node, of.calls(context).unwrap_or(0), place);
                     let waited = match knows_waiting {
                         true => of.self_weight(WAITING, context),

@@ -1,6 +1,7 @@
 //! `callscape contexts`: The calling context tree of a recording
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 
 use anyhow::bail;
 use serde::Serialize;
@@ -12,8 +13,10 @@ use super::range::RangeArgs;
 use super::threads;
 use callscape_analysis::session::{Resolved, Session};
 use callscape_analysis::{contexts, sampled};
+use callscape_base::escape;
 use callscape_base::units::{ContextId, Cost, FunctionId, ThreadId, Unit};
 use callscape_facts::contexts::{Contexts, Merge};
+use callscape_facts::functions::Functions;
 use callscape_facts::recording::Recording;
 use callscape_facts::trace::Within;
 use callscape_views::text::percent;
@@ -34,6 +37,10 @@ pub(crate) struct ContextsArgs {
     /// One context per function, without a parent, with the self cost of all its calls
     #[arg(long)]
     by_function: bool,
+    /// Only this context and those below it: "FUNCTION", or "CALLER -> FUNCTION" and so on with more callers. Of several,
+    /// the most expensive one
+    #[arg(long, value_name = "FUNCTIONS")]
+    root: Option<String>,
     /// Not supported yet: separate contexts by call site. Explains what is missing in the recording
     #[arg(long)]
     call_sites: bool,
@@ -52,12 +59,15 @@ const HELP: &str = "Examples:
   callscape contexts trace.json
   callscape contexts trace.json --merge-recursion --from 10% --to 20% --json
   callscape contexts heap.pb.gz --value alloc_space --by-function
+  callscape contexts trace.json --root 'main -> sort' --by-function
 
 The JSON document lists the contexts in preorder, all threads merged: a context comes after its caller, whose index \
 is in the field \"parent\"; outermost contexts have none. The field \"self\" is the self cost of a context's calls, \
 and \"total\" also includes all contexts below it; both are in \"unit\", ns for times. With --from and --to, calls \
 that extend beyond the range count only with their cost inside it. Calls are 0 if a profile does not count them. \
---merge-recursion eliminates recursion as in calling context ring charts.";
+--merge-recursion eliminates recursion as in calling context ring charts. --root selects a context of the tree that \
+the other options make, but --by-function adds up the functions below it. The root comes first, and percentages are \
+those of its total.";
 
 /// A table for people shows contexts with this share of the whole, in percent.
 const LEAST: f64 = 1.0;
@@ -82,13 +92,29 @@ pub(crate) fn run(args: ContextsArgs) -> anyhow::Result<()> {
         let (within, threads) = chosen.as_ref().map_or_else(Default::default, |it| {
             (it.within, Some(it.threads.as_slice()))
         });
-        match sampled::contexts_in(recording, within, threads, progress)? {
-            Some((of, value)) if merge != Merge::Paths => {
-                let merged = of.merged(merge, |function| function, progress)?;
-                Ok::<_, callscape_base::progress::Cancelled>(Some((Cow::Owned(merged), value)))
-            }
-            of => Ok(of),
+        let Some((mut of, value)) = sampled::contexts_in(recording, within, threads, progress)?
+        else {
+            return Ok(None);
+        };
+        let root = |of: &Contexts| match &args.root {
+            Some(root) => below(of, value, root, &recording.functions).map(Some),
+            None => Ok(None),
+        };
+        // A root of functions alone would be one function.
+        if merge == Merge::Functions
+            && let Some(below) = root(&of)?
+        {
+            of = Cow::Owned(below);
         }
+        if merge != Merge::Paths {
+            of = Cow::Owned(of.merged(merge, |function| function, progress)?);
+        }
+        if merge != Merge::Functions
+            && let Some(below) = root(&of)?
+        {
+            of = Cow::Owned(below);
+        }
+        Ok::<_, anyhow::Error>(Some((of, value)))
     })??;
     let Some((found, value)) = found else {
         bail!(
@@ -112,6 +138,34 @@ pub(crate) fn run(args: ContextsArgs) -> anyhow::Result<()> {
         args.depth.unwrap_or(usize::MAX),
     );
     output::print(|out| table.write(out))
+}
+
+/// The tree below the context that weighs most of those whose way ends with these functions.
+fn below(
+    of: &Contexts,
+    value: usize,
+    root: &str,
+    functions: &Functions,
+) -> anyhow::Result<Contexts> {
+    // Some names have arrows of their own.
+    let is_one = functions.ids().any(|it| functions.get(it).name == root);
+    let names: Vec<&str> = match is_one {
+        true => vec![root],
+        false => root.split(" -> ").map(str::trim).collect(),
+    };
+    let is_root = |context: &ContextId| {
+        let way = std::iter::successors(Some(*context), |it| of.parent(*it));
+        let mut way = way.map(|it| functions.get(of.function(it)).name);
+        names.iter().rev().all(|name| way.next() == Some(*name))
+    };
+    let found = of.ids().filter(is_root);
+    let Some(found) = found.max_by_key(|it| (of.total(value, *it).size(), Reverse(*it))) else {
+        bail!(
+            "--root '{}': no calling context ends with these functions; `callscape contexts` lists their names",
+            escape::name(root)
+        );
+    };
+    Ok(of.below(found))
 }
 
 /// Explains why contexts cannot be separated by call site.

@@ -14,6 +14,7 @@ pub mod curves;
 pub mod emphasis;
 pub mod fan;
 pub mod geometry;
+pub mod hue_ranges;
 pub mod hues;
 pub mod labels;
 pub mod layered;

@@ -59,6 +59,7 @@ impl State {
             Ask::Bookmark(chapters) => self.errands.chapters.extend(chapters),
             Ask::Edit(ask) => self.on_edit(ask),
             Ask::Show(ask) => self.on_show(ask),
+            Ask::Noted(view, both) => self.steps.note_own(view, both),
             Ask::Tell(message) => self.told.messages.push(message),
             Ask::Dismiss(index) => self.told.dismiss(index),
             Ask::Cancel(ask) => self.cancel(ask),

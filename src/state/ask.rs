@@ -12,6 +12,7 @@ use super::camera::Preset;
 use super::document::source::SourceLine;
 use super::message::Message;
 use super::own::Own;
+use super::own_view::OwnView;
 use super::playback::{Clock, Step};
 use super::runs::RunsLayout;
 use crate::panes::{Arrangement, Purpose, ViewId};
@@ -474,6 +475,8 @@ pub enum Ask {
     Edit(EditAsk),
     /// Has a view show what is chosen.
     Show(ShowAsk),
+    /// Something was done in a view, which before showed the first of these and now the second.
+    Noted(ViewId, [OwnView; 2]),
     /// Tells the user something.
     Tell(Message),
     /// The message with this number has been read.

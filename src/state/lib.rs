@@ -65,6 +65,7 @@ pub mod moments;
 mod moving;
 mod opening;
 pub mod own;
+pub mod own_view;
 pub mod panes;
 pub mod playback;
 mod playing;

@@ -11,6 +11,7 @@ use std::time::Duration;
 use super::ask::Ask;
 use super::destination::Goal;
 use super::document::Same;
+use super::own_view::{OwnView, OwnViews};
 use super::panes::{Arrangement, ViewId};
 use super::runs::RunsLayout;
 use callscape_analysis::alignment::Link;
@@ -47,6 +48,7 @@ pub struct Shown {
     pub views: Arc<Arrangement>,
     pub maximised: Option<ViewId>,
     pub text_scale: f32,
+    pub own: OwnViews,
 }
 
 /// How two runs are compared and how they stand.
@@ -112,6 +114,8 @@ pub struct Steps {
     done: usize,
     /// The inputs that all this is about: [`super::Stamps::opened`].
     pub opened: u64,
+    /// What views show of their own now.
+    pub own: OwnViews,
     /// Something was asked for since what is shown was last looked at, so that it is looked at closely.
     pub(crate) is_touched: bool,
     /// How many steps are to be done, as soon as jobs for it are done; with the last job that was begun.
@@ -128,6 +132,17 @@ impl Steps {
             opened,
             ..Steps::default()
         };
+    }
+
+    /// Something was done in a view, which before showed the first of these and now the second.
+    pub(crate) fn note_own(&mut self, view: ViewId, [before, after]: [OwnView; 2]) {
+        if !self.own.contains_key(&view) {
+            let steps = self.steps.iter_mut().map(|it| &mut it.after);
+            for shown in self.first.iter_mut().chain(steps) {
+                shown.own.insert(view, before.clone());
+            }
+        }
+        self.own.insert(view, after);
     }
 
     /// In the order in which they were made, those undone too.

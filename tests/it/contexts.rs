@@ -300,3 +300,52 @@ fn call_sites_are_refused_with_the_reason() {
         assert_eq!(said.lines().count(), 1, "{said}");
     }
 }
+
+/// `--root` has what the whole tree has below it; by function, that added up.
+#[test]
+fn a_root_has_what_is_below_it_whatever_is_merged() {
+    let scratch = Scratch::new("contexts-root");
+    let text = b"main;a;b 1\nmain;a;b;a;c 20\nmain;b 300\nmain;b;c 4000\nother;c 50000\n";
+    let path = scratch.write("made.folded", text);
+    let path = path.to_str().expect("a path");
+    let found = |arguments: &[&str]| {
+        let document = run(&[&["contexts", path, "--json"], arguments].concat());
+        let found = by_path(&document.expect("contexts")).into_iter();
+        let found = found.map(|(path, [_, own, total])| (path.join(" "), own, total));
+        found.collect::<Vec<_>>()
+    };
+    let expected = |of: &[(&str, u64, u64)]| {
+        let of = of.iter().map(|it| (it.0.to_owned(), it.1, it.2));
+        of.collect::<Vec<_>>()
+    };
+    // Of several, the most expensive; with callers, that one.
+    let largest = expected(&[("b", 300, 4300), ("b c", 4000, 4000)]);
+    assert_eq!(found(&["--root", "b"]), largest);
+    assert_eq!(found(&["--root", "main -> b"]), largest);
+    let inner = [("b", 1, 21), ("b a", 0, 20), ("b a c", 20, 20)];
+    assert_eq!(found(&["--root", "a -> b"]), expected(&inner));
+    let main = [
+        ("a", 0, 0),
+        ("b", 301, 301),
+        ("c", 4020, 4020),
+        ("main", 0, 0),
+    ];
+    assert_eq!(found(&["--root", "main", "--by-function"]), expected(&main));
+    let inner = [("a", 0, 0), ("b", 1, 1), ("c", 20, 20)];
+    assert_eq!(
+        found(&["--root", "a -> b", "--by-function"]),
+        expected(&inner)
+    );
+    let without = [("a", 0, 21), ("a b", 1, 1), ("a c", 20, 20)];
+    assert_eq!(
+        found(&["--root", "a", "--merge-recursion"]),
+        expected(&without)
+    );
+    for absent in ["d", "b -> main", ""] {
+        let said = run(&["contexts", path, "--root", absent]).expect_err("no such context");
+        assert!(
+            said.contains("--root") && said.contains("callscape contexts"),
+            "{said}"
+        );
+    }
+}

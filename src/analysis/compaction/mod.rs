@@ -274,7 +274,16 @@ impl Compaction {
 
     /// All nodes, callers before what they call.
     pub fn all(&self) -> Vec<NodeId> {
-        let mut all: Vec<NodeId> = self.children(None).collect();
+        self.called(None)
+    }
+
+    /// All that a node calls, and what these call, callers first. O(their number).
+    pub fn below(&self, node: NodeId) -> Vec<NodeId> {
+        self.called(Some(node))
+    }
+
+    fn called(&self, by: Option<NodeId>) -> Vec<NodeId> {
+        let mut all: Vec<NodeId> = self.children(by).collect();
         let mut seen = 0;
         while let Some(&node) = all.get(seen) {
             all.extend(self.children(Some(node)));

@@ -1,5 +1,6 @@
 //! Compaction against the paper's example and a direct evaluation of its definition.
 
+mod named;
 mod seeded;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +25,7 @@ struct Program {
 impl Program {
     fn new(hierarchy: Hierarchy, modules: Vec<ModuleId>, contexts: Contexts) -> Program {
         Program {
-            names: Names::new(&hierarchy, &modules),
+            names: Names::new(&hierarchy, &modules, |_| ""),
             hierarchy,
             modules,
             contexts,

@@ -221,6 +221,7 @@ fn named(key: NamedKey) -> Option<&'static str> {
         NamedKey::Escape => "Escape",
         NamedKey::Enter => "Enter",
         NamedKey::Backspace => "Backspace",
+        NamedKey::ContextMenu => "Menu key",
         NamedKey::F1 => "F1",
         NamedKey::F2 => "F2",
         NamedKey::F3 => "F3",

@@ -116,11 +116,11 @@ fn title(of: Pointed, context: &Context<'_>) -> Option<(String, String)> {
     Some((name(module), hierarchy.path(module)))
 }
 
-/// The menu of what is pointed at; opens it on a click with the right button over a view.
+/// The menu of what is pointed at; opens it on a click with the right button over a view, or as the view asks.
 pub(super) fn show(ctx: &Egui, layout: &Layout, context: &mut Context<'_>) {
     let clicked = ctx.input(|input| {
         let at = input.pointer.interact_pos();
-        at.filter(|_| input.pointer.secondary_clicked())
+        at.filter(|_| input.pointer.secondary_clicked() || layout.offer.opens_menu)
     });
     // Cards float over views.
     let is_bare = |at: &Pos2| {
@@ -129,7 +129,7 @@ pub(super) fn show(ctx: &Egui, layout: &Layout, context: &mut Context<'_>) {
     };
     if let Some(at) = clicked.filter(is_bare)
         && layout.under_pointer.is_some()
-        && !layout.offer.has_menu
+        && (layout.offer.opens_menu || !layout.offer.has_menu)
     {
         let on = layout.offer.on;
         context.asks.push(PaletteAsk::Menu(Some(at), on));

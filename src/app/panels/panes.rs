@@ -56,7 +56,7 @@ pub(super) fn show(
         if pane.pointed != Pointed::default() {
             pointed = pane.pointed;
         }
-        if !pane.offer.on.is_empty() || pane.offer.has_menu {
+        if !pane.offer.on.is_empty() || pane.offer.has_menu || pane.offer.opens_menu {
             offer = pane.offer;
         }
     };

@@ -10,6 +10,7 @@ mod preorder;
 mod relations;
 #[cfg(test)]
 mod tests;
+mod ways;
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -368,3 +368,51 @@ fn contexts_that_weigh_less_than_nothing_are_counted() {
     }
     assert!(negative > 100 && others > 100, "{negative} {others}");
 }
+
+/// A subtree has the same sums, and a way leads to its context in the tree with and without recursion.
+#[test]
+fn ways_lead_to_the_same_subtree_whatever_is_merged() {
+    let mut reached = 0;
+    for seed in 0..100 {
+        let contexts = build(&stacks(seed));
+        let merged = contexts.merged(Merge::Recursion, |it| it, &Progress::new());
+        let merged = merged.expect("nobody cancels");
+        for id in contexts.ids() {
+            let (way, below) = (contexts.way(id), contexts.below(id));
+            assert_eq!(contexts.at_way(&way, Merge::Paths, 0), Some(id));
+            let depths = below.ids().map(|it| below.way(it).len() as u32);
+            assert_eq!(Some(below.max_depth()), depths.max());
+            for (own, whole) in below.ids().zip(contexts.subtree(id).map(ContextId)) {
+                assert_eq!(below.function(own), contexts.function(whole));
+                assert_eq!(below.calls(own), contexts.calls(whole));
+                assert_eq!(below.total(0, own), contexts.total(0, whole));
+                assert_eq!(below.self_weight(0, own), contexts.self_weight(0, whole));
+                let around = [
+                    contexts.way(whole)[..way.len() - 1].to_vec(),
+                    below.way(own),
+                ];
+                assert_eq!(around.concat(), contexts.way(whole));
+            }
+            let without = merged
+                .at_way(&way, Merge::Recursion, 0)
+                .expect("it is there");
+            assert_eq!(merged.function(without), contexts.function(id));
+        }
+        // What stands for several leads to one of them, and back.
+        for id in merged.ids() {
+            let one = contexts
+                .at_way(&merged.way(id), Merge::Paths, 0)
+                .expect("there");
+            let back = merged.at_way(&contexts.way(one), Merge::Recursion, 0);
+            assert_eq!(back, Some(id), "seed {seed}");
+            reached += usize::from(contexts.way(one) != merged.way(id));
+        }
+        let absent = [contexts.way(ContextId(0)), vec![FunctionId(99)]].concat();
+        assert_eq!(
+            contexts.at_way(&absent, Merge::Paths, 0),
+            Some(ContextId(0))
+        );
+        assert_eq!(contexts.at_way(&[FunctionId(99)], Merge::Paths, 0), None);
+    }
+    assert!(reached > 0, "some are only reached through recursion");
+}

@@ -75,6 +75,7 @@ impl State {
             views,
             maximised: self.panes.maximised,
             text_scale: self.look.text_scale,
+            own: self.steps.own.clone(),
         })
     }
 
@@ -94,6 +95,7 @@ impl State {
             && noted.maximised == self.panes.maximised
             && noted.run == run_of(document)
             && noted.value == value_of(document)
+            && noted.own == self.steps.own
             && noted.runs == self.shown_runs()
             && *noted.views == *self.panes.arrangement()
             && is_same_cut
@@ -130,6 +132,7 @@ impl State {
             document.limit(target.range, filters);
             self.work.outdate_count();
         }
+        self.steps.own = target.own.clone();
         self.restore_look(target);
         self.look.text_scale = target.text_scale;
         self.look.names += 1;

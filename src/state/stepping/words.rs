@@ -31,6 +31,7 @@ pub(super) fn name(
     };
     let at_once = |name: String| (name, Kind::AtOnce);
     let named = of_run(document, before, after)
+        .or_else(|| of_own(before, after))
         .or_else(|| of_filters(document, before, after))
         .or_else(|| of_cut(document, before, after))
         .or_else(|| of_range(before, after))
@@ -93,6 +94,13 @@ fn of_run(document: &Document, before: &Shown, after: &Shown) -> Option<String> 
     }
     let letter = document.runs.as_ref()?.letter();
     (before.run != after.run).then(|| format!("Showed run {letter}"))
+}
+
+/// What was done in a view.
+fn of_own(before: &Shown, after: &Shown) -> Option<String> {
+    let mut own = after.own.iter();
+    let done = own.find(|(view, own)| before.own.get(view) != Some(own))?;
+    Some(done.1.words().to_owned())
 }
 
 fn of_filters(document: &Document, before: &Shown, after: &Shown) -> Option<String> {

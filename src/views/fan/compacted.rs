@@ -10,6 +10,8 @@ pub(super) struct Compacted {
     pub shown: Arc<ShownContexts>,
     pub names: Arc<Names>,
     pub compaction: Arc<Compaction>,
+    /// By name, in degrees.
+    pub hues: Vec<f32>,
 }
 
 impl Compacted {

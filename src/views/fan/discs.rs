@@ -1,7 +1,7 @@
 //! The discs of the fan: which nodes are drawn, where, and where they come from when nodes merge and split.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
 use glam::Vec2;
 
@@ -26,6 +26,9 @@ pub(super) struct Disc {
     /// The disc of what calls it.
     pub parent: Option<u32>,
     pub weight: u64,
+    /// Whether it calls others, and how many are hidden below it: it is collapsed where there are any.
+    pub has_callees: bool,
+    pub hidden: u32,
     pub place: Place,
     /// Where it was, and how large, when the way to its place began.
     pub from: (Vec2, f32),
@@ -49,6 +52,8 @@ pub(super) struct Discs {
     /// Callers before what they call, and what one calls in the order of its first contexts.
     pub all: Vec<Disc>,
     pub leaving: Vec<Leaving>,
+    /// The branches that are not shown, by the first contexts of the nodes around them.
+    pub collapsed: BTreeSet<ContextId>,
     /// How many nodes are too light to be drawn.
     pub left_out: usize,
     /// How many of them weigh less than nothing.
@@ -68,10 +73,15 @@ pub(super) struct Discs {
 
 impl Discs {
     /// The discs of a tree that comes from nowhere. `revision` is that of those before.
-    pub(super) fn new(compaction: &Compaction, revision: u64) -> Discs {
+    pub(super) fn new(
+        compaction: &Compaction,
+        collapsed: BTreeSet<ContextId>,
+        revision: u64,
+    ) -> Discs {
         let mut discs = Discs {
             share: 1.0,
             revision: revision + 1,
+            collapsed,
             ..Discs::default()
         };
         discs.lay_out(compaction);
@@ -152,6 +162,14 @@ impl Discs {
         );
     }
 
+    /// Collapses the branch below a node, or opens it again.
+    pub(super) fn toggle(&mut self, compaction: &Compaction, first: ContextId) {
+        if !self.collapsed.remove(&first) {
+            self.collapsed.insert(first);
+        }
+        self.go_on(compaction, |_| None, |_| Some(first));
+    }
+
     /// Lays out what is there now, and has discs go to it from where they are: also in the middle of a way.
     fn go_on(
         &mut self,
@@ -190,8 +208,9 @@ impl Discs {
     }
 
     fn lay_out(&mut self, compaction: &Compaction) {
-        self.all = chosen(compaction);
-        self.left_out = compaction.len() - self.all.len();
+        self.all = chosen(compaction, &self.collapsed);
+        let hidden: usize = self.all.iter().map(|it| it.hidden as usize).sum();
+        self.left_out = compaction.len() - self.all.len() - hidden;
         let parents: Vec<Option<u32>> = self.all.iter().map(|it| it.parent).collect();
         let weights: Vec<u64> = self.all.iter().map(|it| it.weight).collect();
         let mut places = Vec::new();
@@ -253,17 +272,25 @@ impl Discs {
             // An outermost context is one of the highest of its node.
             let node = node.unwrap_or_default();
             nodes.push(node);
-            if is_one(context)
-                && let Some(at) = self.by_first.get(&compaction.first_context(node))
-            {
-                see(&mut self.all[*at as usize]);
+            if is_one(context) {
+                let place = |it: &NodeId| self.by_first.get(&compaction.first_context(*it));
+                // What is hidden is seen where its branch is collapsed.
+                let around = std::iter::successors(Some(node), |it| compaction.parent(*it));
+                let most = if self.collapsed.is_empty() {
+                    1
+                } else {
+                    usize::MAX
+                };
+                if let Some(at) = around.take(most).find_map(|it| place(&it)) {
+                    see(&mut self.all[*at as usize]);
+                }
             }
         }
     }
 }
 
 /// The heaviest nodes, with those that call them: a node weighs no more than what calls it.
-fn chosen(compaction: &Compaction) -> Vec<Disc> {
+fn chosen(compaction: &Compaction, collapsed: &BTreeSet<ContextId>) -> Vec<Disc> {
     let weights = compaction.children(None).map(|it| compaction.weight(it));
     let most = weights.max().unwrap_or_default();
     let least = ((most as f64 * LEAST) as u64).max(1);
@@ -272,7 +299,9 @@ fn chosen(compaction: &Compaction) -> Vec<Disc> {
     let mut at: Option<u32> = None;
     loop {
         let node = at.map(|it| found[it as usize].0);
-        for child in compaction.children(node) {
+        let is_collapsed = |it: NodeId| collapsed.contains(&compaction.first_context(it));
+        let is_open = node.is_none_or(|it| !is_collapsed(it));
+        for child in compaction.children(node).filter(|_| is_open) {
             let weight = compaction.weight(child);
             if weight >= least {
                 open.push((weight, Reverse(compaction.first_context(child)), child, at));
@@ -295,15 +324,22 @@ fn chosen(compaction: &Compaction) -> Vec<Disc> {
             None => ready.push((number, None)),
         }
     }
-    let first = |number: &u32| compaction.first_context(found[*number as usize].0);
-    ready.sort_by_key(|it| Reverse(first(&it.0)));
+    let order = |number: &u32| compaction.first_context(found[*number as usize].0);
+    ready.sort_by_key(|it| Reverse(order(&it.0)));
     let mut discs: Vec<Disc> = Vec::with_capacity(found.len());
     while let Some((number, parent)) = ready.pop() {
         let node = found[number as usize].0;
         let at = discs.len() as u32;
+        let first = compaction.first_context(node);
+        let hidden = match collapsed.contains(&first) {
+            true => compaction.below(node).len() as u32,
+            false => 0,
+        };
         discs.push(Disc {
             node,
-            first: compaction.first_context(node),
+            first,
+            has_callees: compaction.children(Some(node)).next().is_some(),
+            hidden,
             parent,
             weight: compaction.weight(node),
             place: Place::default(),
@@ -312,7 +348,7 @@ fn chosen(compaction: &Compaction) -> Vec<Disc> {
             has_findings: false,
         });
         let inside = &mut children[number as usize];
-        inside.sort_by_key(|it| Reverse(first(it)));
+        inside.sort_by_key(|it| Reverse(order(it)));
         ready.extend(inside.iter().map(|it| (*it, Some(at))));
     }
     discs

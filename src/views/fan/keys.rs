@@ -15,16 +15,20 @@ keys! {
         More "fan.more" ["→"] "Expand everything", "Shows all of the compacted call tree in one level more detail.";
         Less "fan.less" ["←"] "Compact everything", "Shows all of the compacted call tree in one level less detail.";
     }
-    "compacted call tree: the chosen disc in more detail, or less; as its menu does" {
+    ["Click, right click"] "compacted call tree: the disc in more detail, or less; held down: its menu" {
         MoreOfOne "fan.more.one" ["Enter"] "Expand the chosen disc", "Shows the chosen disc of the compacted call tree in one level more detail.", on(&[On::Context]);
         LessOfOne "fan.less.one" ["Shift + Enter"] "Compact the chosen disc", "Shows the chosen disc of the compacted call tree in one level less detail.", on(&[On::Context]);
+    }
+    ["Click its triangle"] "compacted call tree: collapse the branch below the chosen disc; open it again" {
+        Collapse "fan.collapse" ["Shift + ←"] "Collapse the branch", "Hides all that the chosen disc of the compacted call tree calls.", on(&[On::Context]);
+        Open "fan.open" ["Shift + →"] "Open the branch", "Shows what the chosen disc of the compacted call tree calls.", on(&[On::Context]);
     }
     "compacted call tree: select the next or the previous disc" {
         Next "fan.next" ["Page down"] "The next disc", "Selects the next disc of the compacted call tree: a callee, then the next sibling.";
         Previous "fan.previous" ["Page up"] "The disc before", "Chooses the disc before in the compacted call tree.";
     }
     "compacted call tree: nearer, and farther away; as the wheel" {
-        Nearer "fan.nearer" ["↑"] "Nearer", "Shows the compacted call tree larger.";
-        Farther "fan.farther" ["↓"] "Farther", "Shows the compacted call tree smaller.";
+        Nearer "fan.nearer" ["↑" "+"] "Nearer", "Shows the compacted call tree larger.";
+        Farther "fan.farther" ["↓" "−"] "Farther", "Shows the compacted call tree smaller.";
     }
 }

@@ -4,10 +4,13 @@ mod compacted;
 mod differences;
 mod discs;
 mod keys;
+mod noting;
 mod painting;
 mod saved;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_branches;
 mod ui;
 mod view;
 
@@ -19,13 +22,14 @@ use glam::Vec2;
 use serde_json::{Map, Value};
 
 use self::keys::{Does, KEYS};
+use self::view::Colour;
 pub(crate) use self::view::Fan;
 use super::{Entry, Pane, SavedViews, View};
-use crate::parts::context_chart::choice::Tint;
 use crate::parts::contexts::ShownContexts;
 use callscape_analysis::compaction::{Compaction, Direction, Names};
 use callscape_base::progress::Progress;
 use callscape_facts::contexts::Merge;
+use callscape_layout::hue_ranges;
 use callscape_layout::hues::Hues;
 use callscape_state::State;
 use callscape_state::ask::Asks;
@@ -65,7 +69,8 @@ impl Fan {
             progress.start("compacting the call tree", 0);
             let resolved = session.recordings.get(recording);
             let modules = resolved.map_or(&[][..], |it| &it.resolution.modules);
-            let names = Names::new(&session.hierarchy, modules);
+            let called = |it| resolved.map_or("", |of| of.recording.functions.get(it).name);
+            let names = Names::new(&session.hierarchy, modules, called);
             progress.check()?;
             let of = tree(&shown, &names);
             // The paper's tool starts fully compacted.
@@ -76,6 +81,7 @@ impl Fan {
             progress.check()?;
             Ok(Compacted {
                 compaction: Arc::new(compaction),
+                hues: hue_ranges::of_tree(names.parents()),
                 names: Arc::new(names),
                 shown,
             })
@@ -84,7 +90,7 @@ impl Fan {
 }
 
 impl View for Fan {
-    fn update(&mut self, state: &State, _asks: &mut Asks) {
+    fn update(&mut self, state: &State, asks: &mut Asks) {
         if !state.panes.is_visible(ViewId::of(&ENTRY.line)) {
             return;
         }
@@ -96,6 +102,9 @@ impl View for Fan {
             (self.compacted, self.making, self.changing) = (None, None, None);
             return;
         };
+        if let Some(own) = self.noted.brought(ViewId::of(&ENTRY.line), state) {
+            saved::bring(self, own.kept());
+        }
         let is_asked = self.restored.is_some() && self.making.is_none();
         if is_new || is_asked {
             self.begin(state, document, &shown);
@@ -104,7 +113,18 @@ impl View for Fan {
             self.making = None;
             if let Ok(compacted) = done {
                 self.said = None;
-                self.discs = Discs::new(&compacted.compaction, self.discs.revision);
+                let collapsed = std::mem::take(&mut self.collapsed);
+                match &self.compacted {
+                    Some(before) if Arc::ptr_eq(&before.shown, &compacted.shown) => {
+                        self.discs.collapsed = collapsed;
+                        let (old, new) = (&before.compaction, &compacted.compaction);
+                        self.discs.follow_all(old, new, compacted.tree());
+                    }
+                    _ => {
+                        self.discs =
+                            Discs::new(&compacted.compaction, collapsed, self.discs.revision)
+                    }
+                }
                 self.compacted = Some(compacted);
             }
         }
@@ -114,13 +134,13 @@ impl View for Fan {
             let direction = changing.direction;
             self.changing = None;
             if let Ok(done) = done {
-                self.take_all(done, direction, document);
+                self.take_all(done, direction, document, asks);
             }
         }
         if let Some(of) = self
             .compacted
             .as_ref()
-            .filter(|_| self.tint == Tint::Difference)
+            .filter(|_| self.colour == Colour::Difference)
         {
             self.differences.find(of, &self.discs, document);
         }
@@ -135,19 +155,26 @@ impl View for Fan {
         let (Some(does), Some(document)) = (own.action::<Does>(), &state.document) else {
             return;
         };
-        let mut change_one = |direction: Direction| {
+        let mut change_one = |direction: Direction, asks: &mut Asks| {
             if let Some(at) = self.chosen_disc() {
                 let disc = &self.discs.all[at];
                 let (node, first) = (disc.node, disc.first);
                 self.focus = Some(first);
-                self.change(node, direction, document);
+                self.change_noted(node, direction, document, asks);
             }
         };
         match does {
-            Does::MoreOfOne => change_one(Direction::Expand),
-            Does::LessOfOne => change_one(Direction::Compact),
-            Does::More => self.change_all(Direction::Expand, state, document),
-            Does::Less => self.change_all(Direction::Compact, state, document),
+            Does::MoreOfOne => change_one(Direction::Expand, asks),
+            Does::LessOfOne => change_one(Direction::Compact, asks),
+            Does::Collapse | Does::Open => {
+                let at = self.chosen_disc();
+                let disc = at.map(|it| self.discs.all[it]);
+                if let Some(disc) = disc.filter(|it| (it.hidden == 0) == (does == Does::Collapse)) {
+                    self.toggle_noted(&disc, document, asks);
+                }
+            }
+            Does::More => self.change_all(Direction::Expand, state, document, asks),
+            Does::Less => self.change_all(Direction::Compact, state, document, asks),
             Does::Next => self.walk(1, document, asks),
             Does::Previous => self.walk(-1, document, asks),
             Does::Nearer => self.zoom_by(1.25),
@@ -183,7 +210,9 @@ impl View for Fan {
         let log = serde_json::json!({
             "discs": self.discs.all.len(),
             "zoom": self.zoom,
-            "colour": self.tint.title(),
+            "colour": self.colour.title(),
+            "collapsed": self.discs.all.iter().filter(|it| it.hidden > 0).count(),
+            "hidden": self.discs.all.iter().map(|it| it.hidden).sum::<u32>(),
             "chosen": marked.count(),
             "said": self.said,
         });

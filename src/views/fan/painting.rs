@@ -9,12 +9,12 @@ use glam::Vec2;
 
 use super::compacted::Compacted;
 use super::discs::Disc;
-use super::view::Fan;
+use super::view::{Colour, Fan};
 use crate::parts::context_chart::choice::Tint;
 use crate::parts::context_chart::colors::Colors;
-use crate::parts::{rows, style};
+use crate::parts::{rows, style, text, widgets};
 use callscape_base::escape;
-use callscape_layout::hues::Tones;
+use callscape_layout::hues::{Tones, oklch};
 use callscape_model::theme::Theme;
 use callscape_state::document::Document;
 
@@ -32,6 +32,9 @@ const LEAST: f32 = 0.5;
 /// A ring so far inside of a disc, in points, says that something is known of it from elsewhere. Smaller discs have none.
 const RING_INSIDE: f32 = 2.5;
 const LEAST_WITH_RING: f32 = 5.0;
+
+/// Smaller discs have no triangle.
+const LEAST_WITH_MARK: f32 = 12.0;
 
 /// From units of the layout to points.
 #[derive(Clone, Copy, Debug)]
@@ -59,9 +62,9 @@ pub(super) fn colors<'a>(
     theme: Theme,
 ) -> Colors<'a> {
     Colors {
-        tint: match view.tint == Tint::Difference && of.shown.has_other() {
-            true => Tint::Difference,
-            false => Tint::Module,
+        tint: match view.colour(of) {
+            Colour::Difference => Tint::Difference,
+            Colour::Package | Colour::Module => Tint::Module,
         },
         theme,
         tones: match theme {
@@ -76,12 +79,27 @@ pub(super) fn colors<'a>(
         hues: &view.hues,
         hierarchy: &document.session.hierarchy,
         most: view.differences.most(),
+        of: (view.colour(of) == Colour::Package)
+            .then(|| ["colour: package".to_owned(), String::new()]),
     }
 }
 
-/// The colour of a disc: by how much it differs in two runs, or that of its module, so that what is close in the structure has a similar hue.
+/// The colour of a disc: by how much it differs in two runs, or that of its package or module, so that what is close in the
+/// structure has a similar hue.
 fn color(view: &Fan, of: &Compacted, disc: &Disc, colors: &Colors<'_>, on: &Document) -> Color32 {
-    let mut module = of.names.module(of.compaction.name(disc.node));
+    let name = of.compaction.name(disc.node);
+    if view.colour(of) == Colour::Package {
+        let Tones {
+            lightness,
+            chroma,
+            deepest,
+        } = colors.tones;
+        // What is further inside is lighter.
+        let depth = (f32::from(of.names.length(name).saturating_sub(1)) / 6.0).min(1.0);
+        let color = oklch(lightness + deepest * depth, chroma, of.hues[name.index()]);
+        return style::opaque(color);
+    }
+    let mut module = of.names.module(name);
     if view.hues.district_of(module).is_none() {
         // What is around districts has the hue of the one that it is first in.
         let inside = on.module_of(of.shown.contexts.function(disc.first));
@@ -113,6 +131,7 @@ pub(super) fn paint(
         .collect();
     let least = LEAST / painter.pixels_per_point();
     let heaviest = discs.all.iter().map(|it| it.weight).max().unwrap_or(1) as f32;
+    let hover = painter.ctx().input(|input| input.pointer.hover_pos());
     let mut unseen = 0;
     for (disc, &(at, radius)) in discs.all.iter().zip(&now) {
         if radius < least {
@@ -146,6 +165,16 @@ pub(super) fn paint(
         }
         let color = color(view, of, disc, inks, document);
         painter.circle_filled(at, radius, color);
+        if let Some(mark) = mark_of(disc, (at, radius)) {
+            let is_pointed = hover.is_some_and(|it| it.distance(at) <= radius);
+            if disc.hidden > 0 || is_pointed {
+                widgets::triangle(painter, mark, disc.hidden == 0, style::ink_on(color));
+            }
+        }
+        if disc.hidden > 0 {
+            let around = Stroke::new(1.0, colors.text);
+            painter.circle_stroke(at, radius + 3.0, around);
+        }
         if disc.has_findings && radius >= LEAST_WITH_RING {
             let ring = Stroke::new(1.6, style::ink_on(color));
             painter.circle_stroke(at, radius - RING_INSIDE, ring);
@@ -161,6 +190,11 @@ pub(super) fn paint(
     }
     write_names(view, of, document, painter, &now, inks);
     unseen
+}
+
+/// Where the triangle of a disc is that collapses its branch; none of those without callees, and of those too small for it.
+pub(super) fn mark_of(disc: &Disc, (at, radius): (Pos2, f32)) -> Option<Pos2> {
+    (disc.has_callees && radius >= LEAST_WITH_MARK).then(|| at + vec2(0.0, radius * 0.6))
 }
 
 /// Writes names, those of the largest discs first; one that would cover another, or a disc that is no part of it, is not.
@@ -186,8 +220,11 @@ fn write_names(
     let mut taken: Vec<Rect> = Vec::new();
     for (place, &number) in largest.iter().enumerate() {
         let (at, radius) = now[number];
-        let name = &*names[place];
-        let name = rows::shortened(&escape::name(name), MOST_LETTERS);
+        let mut name = rows::shortened(&escape::name(&names[place]), MOST_LETTERS);
+        let hidden = view.discs.all[number].hidden;
+        if hidden > 0 {
+            name += &format!(" + {}", text::count(hidden.into()));
+        }
         let font = FontId::proportional(LETTERS);
         let galley = painter.layout_no_wrap(name, font, colors.text);
         let size = galley.size();
@@ -227,7 +264,7 @@ fn write_names(
 /// entered in them and costs most, too.
 fn names_of<'a>(
     view: &Fan,
-    of: &Compacted,
+    of: &'a Compacted,
     document: &'a Document,
     discs: &[usize],
 ) -> Vec<Cow<'a, str>> {
@@ -257,12 +294,12 @@ fn names_of<'a>(
 
 /// The last element of a name.
 fn last_element<'a>(
-    of: &Compacted,
+    of: &'a Compacted,
     document: &'a Document,
     name: callscape_analysis::compaction::Name,
 ) -> &'a str {
     match of.names.function(name) {
         Some(function) => document.function_name(function),
-        None => document.module_name(of.names.module(name)),
+        None => of.names.text(&document.session.hierarchy, name),
     }
 }

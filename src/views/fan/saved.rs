@@ -4,10 +4,10 @@
 use glam::Vec2;
 use serde::{Deserialize, Serialize};
 
-use super::view::{Fan, ZOOM};
+use super::view::{Colour, Fan, ZOOM};
 use crate::SavedViews;
-use crate::parts::context_chart::choice::Tint;
 use crate::parts::kept::{self, Named};
+use callscape_base::units::ContextId;
 
 /// More runs would make the file larger than what it keeps is worth.
 const MOST_RUNS: usize = 20_000;
@@ -27,11 +27,45 @@ pub(super) fn levels(runs: &[(u16, u32)], contexts: usize) -> Option<Vec<u16>> {
     (count == contexts as u64).then(|| all.collect())
 }
 
+/// The levels and the collapsed branches in numbers, for the list of changes: of how many runs, the runs, and the first
+/// contexts. Empty where there are too many.
+pub(super) fn numbers(view: &Fan) -> Vec<u32> {
+    let Some(of) = &view.compacted else {
+        return Vec::new();
+    };
+    let runs: Vec<(u16, u32)> = runs(of.compaction.levels()).take(MOST_RUNS + 1).collect();
+    if runs.len() > MOST_RUNS {
+        return Vec::new();
+    }
+    let mut numbers = vec![runs.len() as u32];
+    numbers.extend(
+        runs.into_iter()
+            .flat_map(|(level, count)| [level.into(), count]),
+    );
+    numbers.extend(view.discs.collapsed.iter().map(|it| it.0));
+    numbers
+}
+
+/// Has the view show what these numbers say, as soon as it is made.
+pub(super) fn bring(view: &mut Fan, numbers: &[u32]) {
+    let Some((runs, rest)) = numbers.split_first() else {
+        return;
+    };
+    let (runs, collapsed) = rest
+        .split_at_checked(*runs as usize * 2)
+        .unwrap_or_default();
+    let runs = runs.chunks_exact(2).map(|it| (it[0] as u16, it[1]));
+    view.restored = Some(runs.collect());
+    view.collapsed = collapsed.iter().copied().map(ContextId).collect();
+}
+
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Kept {
     fan_levels: Option<Vec<(u16, u32)>>,
-    fan_colour: Named<Tint>,
+    /// The first contexts of discs whose branches are collapsed.
+    fan_collapsed: Vec<u32>,
+    fan_colour: Named<Colour>,
     /// The zoom, and how far the middle is moved.
     fan_sight: [f32; 3],
 }
@@ -42,8 +76,12 @@ pub(super) fn save(view: &Fan, out: &mut SavedViews) {
     // What was restored and has not been of use yet is kept.
     let levels = levels.or_else(|| view.restored.clone());
     let kept = Kept {
+        fan_collapsed: match view.compacted.is_some() && view.restored.is_none() {
+            true => view.discs.collapsed.iter().map(|it| it.0).collect(),
+            false => view.collapsed.iter().map(|it| it.0).collect(),
+        },
         fan_levels: levels.filter(|it| it.len() <= MOST_RUNS),
-        fan_colour: Named(view.tint),
+        fan_colour: Named(view.colour),
         fan_sight: [view.zoom, view.pan.x, view.pan.y],
     };
     kept::put(&kept, &mut out.shown);
@@ -53,7 +91,8 @@ pub(super) fn save(view: &Fan, out: &mut SavedViews) {
 pub(super) fn restore(view: &mut Fan, from: &SavedViews) -> usize {
     let (kept, lost) = kept::read::<Kept>(&from.shown);
     view.restored = kept.fan_levels;
-    view.tint = kept.fan_colour.0;
+    view.collapsed = kept.fan_collapsed.into_iter().map(ContextId).collect();
+    view.colour = kept.fan_colour.0;
     let [zoom, x, y] = kept.fan_sight;
     // Without a zoom it was saved before anything was seen.
     if zoom != 0.0 && kept.fan_sight.iter().all(|it| it.is_finite()) {

@@ -8,20 +8,21 @@ use callscape_state::ask::SelectAsk;
 use super::discs::Disc;
 use super::view::*;
 use super::*;
-use crate::testing::{data, document, opened, wait};
+pub(super) use crate::testing::document;
+use crate::testing::{data, opened, wait};
 use callscape_filter::marked::Marked;
 
 fn state() -> State {
     opened(vec![data("import/hprof/figure1.hprof.txt")], &ENTRY)
 }
 
-fn open() -> (Fan, State) {
+pub(super) fn open() -> (Fan, State) {
     let (mut view, state) = (Fan::default(), state());
     wait(&mut view, &state);
     (view, state)
 }
 
-fn name(view: &Fan, state: &State, disc: &Disc) -> String {
+pub(super) fn name(view: &Fan, state: &State, disc: &Disc) -> String {
     let of = view.compacted.as_ref().expect("it is made");
     displayed(document(state), &of.names, of.compaction.name(disc.node))
 }
@@ -31,14 +32,14 @@ fn names(view: &Fan, state: &State) -> Vec<(String, u64)> {
     discs.map(|it| (name(view, state, it), it.weight)).collect()
 }
 
-fn press(view: &mut Fan, state: &State, does: Does) -> Asks {
+pub(super) fn press(view: &mut Fan, state: &State, does: Does) -> Asks {
     let mut asks = Asks::default();
     view.act(Own::of(does), state, &mut asks);
     wait(view, state);
     asks
 }
 
-fn node(view: &Fan, state: &State, wanted: &str) -> NodeId {
+pub(super) fn node(view: &Fan, state: &State, wanted: &str) -> NodeId {
     let mut discs = view.discs.all.iter();
     let found = discs.find(|it| name(view, state, it) == wanted);
     found.expect(wanted).node
@@ -200,7 +201,7 @@ fn differences_are_those_of_the_contexts_of_a_disc() {
     state.panes.open(ViewId::of(&ENTRY.line));
     settle(&mut state);
     let mut view = Fan {
-        tint: Tint::Difference,
+        colour: Colour::Difference,
         ..Fan::default()
     };
     wait(&mut view, &state);

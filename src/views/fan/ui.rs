@@ -7,9 +7,8 @@ use super::compacted::Compacted;
 use super::differences;
 use super::discs::Disc;
 use super::painting::{self, Scale};
-use super::view::{Fan, displayed};
+use super::view::{Colour, Fan, displayed, pointed_at};
 use crate::Pane;
-use crate::parts::context_chart::choice::Tint;
 use crate::parts::context_chart::colors::Colors;
 use crate::parts::context_chart::frame;
 use crate::parts::contexts::of_both;
@@ -33,6 +32,12 @@ const WHEEL: f32 = 160.0;
 /// The radius of the largest disc of a fan that has few, in points.
 const LARGEST: f32 = 46.0;
 
+/// So long a button is held down for the menu, in seconds.
+const HELD: f64 = 0.5;
+
+/// So near to a triangle it is clicked, in points.
+const MARK: f32 = 9.0;
+
 /// Small discs are pointed at from so far, in points.
 const NEAR: f32 = 5.0;
 
@@ -51,13 +56,17 @@ pub(super) fn show(view: &mut Fan, ui: &mut Ui, pane: &mut Pane<'_>) {
             false => chart(view, &of, ui, document, pane),
         };
         view.compacted = Some(of);
-        if let Some((node, direction)) = acted {
-            view.change(node, direction, document);
+        match acted {
+            Some(Acted::Change(node, direction)) => {
+                view.change_noted(node, direction, document, pane.asks);
+            }
+            Some(Acted::Toggle(disc)) => view.toggle_noted(&disc, document, pane.asks),
+            None => {}
         }
     });
 }
 
-fn head(view: &mut Fan, ui: &mut Ui, document: &Document, pane: &Pane<'_>) {
+fn head(view: &mut Fan, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
     ui.horizontal_wrapped(|ui| {
         let is_free = view.changing.is_none() && view.compacted.is_some();
         let mut button = |title: &str, about: &str| {
@@ -68,24 +77,22 @@ fn head(view: &mut Fan, ui: &mut Ui, document: &Document, pane: &Pane<'_>) {
         let less = button("Compact all", "One level less: ←");
         let whole = button("All in sight", "As large as fits");
         if more {
-            view.change_all(Direction::Expand, pane.state, document);
+            view.change_all(Direction::Expand, pane.state, document, pane.asks);
         }
         if less {
-            view.change_all(Direction::Compact, pane.state, document);
+            view.change_all(Direction::Compact, pane.state, document, pane.asks);
         }
         if whole {
             (view.zoom, view.pan) = (1.0, Vec2::ZERO);
         }
-        if view
+        let both = view
             .compacted
             .as_ref()
-            .is_some_and(|it| it.shown.has_other())
-        {
-            let label = ("colour", "What the colour of a disc says");
-            let tints = [Tint::Module, Tint::Difference];
-            widgets::choice(ui, label, 84.0, &mut view.tint, tints);
-        }
-        ui.label(style::weak("click: expand · Shift + Enter: compact").small());
+            .is_some_and(|it| it.shown.has_other());
+        let label = ("colour", "What the colour of a disc says");
+        let colours = Colour::ALL.into_iter().take(2 + usize::from(both));
+        widgets::choice(ui, label, 84.0, &mut view.colour, colours);
+        ui.label(style::weak("click: expand · right-click: compact · hold: menu").small());
         frame::says_excluded(ui, document);
     });
     // Names in it were made fit to be shown.
@@ -112,14 +119,20 @@ fn scale(view: &Fan, place: Rect) -> Option<Scale> {
     })
 }
 
-/// Shows the fan; what one does to a node of it.
+/// What one does to a disc.
+enum Acted {
+    Change(NodeId, Direction),
+    Toggle(Disc),
+}
+
+/// Shows the fan; what one does to a disc of it.
 fn chart(
     view: &mut Fan,
     of: &Compacted,
     ui: &mut Ui,
     document: &Document,
     pane: &mut Pane<'_>,
-) -> Option<(NodeId, Direction)> {
+) -> Option<Acted> {
     let whole = ui.available_rect_before_wrap();
     let mut place = whole;
     place.max.y -= LEGEND;
@@ -138,20 +151,52 @@ fn chart(
     legend(view, of, ui, (whole, &colors), document, unseen);
     let at = response.hover_pos()?;
     let disc = view.discs.all[under(view, scale, at)?];
-    let pointed = view.pointed_at(document, disc.node);
+    let pointed = pointed_at(of, document, disc.node);
     pane.pointed = pointed;
-    let (is_clicked, is_second) = (response.clicked(), response.secondary_clicked());
-    response.on_hover_ui_at_pointer(|ui| tip(of, ui, document, disc));
-    if is_clicked {
-        view.focus = Some(disc.first);
-        pane.asks.push(SelectAsk::Choose(pointed));
-        return Some((disc.node, Direction::Expand));
+    pane.offer.has_menu = true;
+    let (center, radius) = view.discs.now(&disc);
+    let circle = (scale.place(center), radius * scale.radius);
+    let mark = painting::mark_of(&disc, circle);
+    if response.clicked() && mark.is_some_and(|it| it.distance(at) <= MARK) {
+        return Some(Acted::Toggle(disc));
     }
-    if is_second {
+    let is_held = held(view, ui, &response);
+    let direction = match (response.clicked(), response.secondary_clicked()) {
+        (true, _) if !view.is_held => Some(Direction::Expand),
+        (_, true) => Some(Direction::Compact),
+        _ => None,
+    };
+    response.on_hover_ui_at_pointer(|ui| tip(of, ui, document, disc));
+    if is_held || direction.is_some() {
         // What the menu offers is done with it.
         view.focus = Some(disc.first);
+        pane.offer.opens_menu = is_held;
+        pane.asks.push(SelectAsk::Choose(pointed));
     }
-    None
+    direction.map(|it| Acted::Change(disc.node, it))
+}
+
+/// Whether the button has just been held down long enough for the menu. Then letting go of it is no click.
+fn held(view: &mut Fan, ui: &Ui, response: &Response) -> bool {
+    let since = ui.input(|input| {
+        let begun = input
+            .pointer
+            .press_start_time()
+            .filter(|_| input.pointer.primary_down());
+        begun.map(|it| input.time - it)
+    });
+    let is_still = response.is_pointer_button_down_on() && !response.dragged();
+    match since.filter(|_| is_still) {
+        Some(since) if since < HELD => {
+            let rest = std::time::Duration::from_secs_f64(HELD - since);
+            ui.ctx().request_repaint_after(rest);
+            view.is_held = false;
+        }
+        Some(_) => return !std::mem::replace(&mut view.is_held, true),
+        None if !response.clicked() => view.is_held = false,
+        None => {}
+    }
+    false
 }
 
 /// Brings discs further on their way.
@@ -245,6 +290,10 @@ fn tip(of: &Compacted, ui: &mut Ui, document: &Document, disc: Disc) {
             .into_iter()
             .for_each(&mut line);
     }
+    if disc.hidden > 0 {
+        let hidden = text::counted(disc.hidden.into(), "disc", "discs");
+        line(format!("collapsed: {hidden} hidden below it"));
+    }
     let contexts = u64::from(compaction.contexts(node));
     line(text::counted(
         contexts,
@@ -280,6 +329,10 @@ fn legend(
     if too_small > 0 {
         let count = text::count(too_small as u64);
         parts.push(format!("{count} too small to be drawn"));
+    }
+    let hidden: u64 = view.discs.all.iter().map(|it| u64::from(it.hidden)).sum();
+    if hidden > 0 {
+        parts.push(format!("{} in collapsed branches", text::count(hidden)));
     }
     if let Some(marked) = &document.selection.marked {
         parts.push(format!("ringed: {}", escape::name(&marked.title)));

@@ -2,19 +2,20 @@
 
 use super::compacted::{Compacted, tree};
 use super::differences::Differences;
-use super::discs::Discs;
-use crate::parts::context_chart::choice::Tint;
+use super::discs::{Disc, Discs};
 use crate::parts::contexts::{Counted, Hits};
+use crate::parts::kept::choices;
+use crate::parts::noted::Noted;
 use callscape_analysis::compaction::{Blocked, Compaction, Direction, Name, Names, NodeId};
 use callscape_base::escape;
-use callscape_base::units::{ContextId, ModuleId};
+use callscape_base::units::ContextId;
 use callscape_filter::selection::Pointed;
 use callscape_layout::hues::Hues;
-use callscape_state::State;
 use callscape_state::ask::{Asks, SelectAsk};
 use callscape_state::document::Document;
 use callscape_state::job::Job;
 use glam::Vec2;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Of more contexts, all are expanded or compacted on another thread.
@@ -22,6 +23,19 @@ pub(super) const AT_ONCE: usize = 50_000;
 
 /// How much nearer and farther the fan can be shown than all of it.
 pub(super) const ZOOM: [f32; 2] = [0.2, 400.0];
+
+choices! {
+    /// What discs are coloured by.
+    #[derive(Default)]
+    pub(super) enum Colour {
+        /// Each package has a hue, and those in it have hues near it.
+        #[default]
+        Package = "package";
+        /// The hue of the district, as in other views.
+        Module = "module";
+        Difference = "difference of the runs";
+    }
+}
 
 /// All of it expanded or compacted on another thread.
 pub(super) struct Changing {
@@ -46,8 +60,11 @@ pub(crate) struct Fan {
     pub(super) changing: Option<Changing>,
     pub(super) discs: Discs,
     pub(super) hues: Hues,
-    pub(super) tint: Tint,
+    pub(super) colour: Colour,
     pub(super) differences: Differences,
+    pub(super) noted: Noted,
+    /// The button has been held down for the menu, and is not a click any more.
+    pub(super) is_held: bool,
     /// Why the last action was blocked.
     pub(super) said: Option<String>,
     /// Times the size at which all is seen; 0 before anything is.
@@ -58,6 +75,8 @@ pub(crate) struct Fan {
     pub(super) marked_for: MarkedFor,
     /// The first context of the disc chosen here: it may be one of several that stand for what is chosen.
     pub(super) focus: Option<ContextId>,
+    /// The branches collapsed in a session file, until there is such a tree.
+    pub(super) collapsed: BTreeSet<ContextId>,
     /// Runs of levels from a session file, until there is a tree that they are of.
     pub(super) restored: Option<Vec<(u16, u32)>>,
 }
@@ -86,30 +105,23 @@ impl Fan {
         }
     }
 
-    pub(super) fn change_all(&mut self, direction: Direction, state: &State, document: &Document) {
-        let Some(of) = &self.compacted else {
-            return;
-        };
-        if self.changing.is_some() {
-            return;
+    /// What discs are coloured by: there may be no other run.
+    pub(super) fn colour(&self, of: &Compacted) -> Colour {
+        match self.colour {
+            Colour::Difference if !of.shown.has_other() => Colour::default(),
+            colour => colour,
         }
-        if of.shown.contexts.len() <= AT_ONCE {
-            let done = of.compaction.all_changed(of.tree(), direction);
-            self.take_all(done, direction, document);
-            return;
-        }
-        let (shown, names) = (Arc::clone(&of.shown), Arc::clone(&of.names));
-        let compaction = Arc::clone(&of.compaction);
-        let job = Job::named("compaction", state.waker(), move |progress| {
-            progress.start("compacting the call tree", 0);
-            let done = compaction.all_changed(tree(&shown, &names), direction);
-            progress.check()?;
-            Ok(done)
-        });
-        self.changing = Some(Changing { job, direction });
     }
 
-    pub(super) fn take_all(
+    /// Collapses the branch below a disc, or opens it again.
+    pub(super) fn toggle(&mut self, disc: &Disc) {
+        if let Some(of) = self.compacted.as_ref().filter(|_| disc.has_callees) {
+            self.focus = Some(disc.first);
+            self.discs.toggle(&of.compaction, disc.first);
+        }
+    }
+
+    pub(super) fn show_changed(
         &mut self,
         done: Result<Compaction, Blocked>,
         direction: Direction,
@@ -164,19 +176,6 @@ impl Fan {
             .or_else(|| self.discs.largest_chosen())
     }
 
-    /// What is meant by a disc.
-    pub(super) fn pointed_at(&self, document: &Document, node: NodeId) -> Pointed {
-        let Some(of) = &self.compacted else {
-            return Pointed::default();
-        };
-        let name = of.compaction.name(node);
-        document.complete(Pointed {
-            module: Some(of.names.module(name)),
-            function: of.names.function(name),
-            ..Pointed::default()
-        })
-    }
-
     /// Chooses the disc so many places further on.
     pub(super) fn walk(&mut self, by: isize, document: &Document, asks: &mut Asks) {
         let Some(last) = self.discs.all.len().checked_sub(1) else {
@@ -188,7 +187,8 @@ impl Fan {
         };
         let disc = &self.discs.all[to];
         self.focus = Some(disc.first);
-        asks.push(SelectAsk::Walk(self.pointed_at(document, disc.node)));
+        let of = self.compacted.as_ref();
+        asks.extend(of.map(|of| SelectAsk::Walk(pointed_at(of, document, disc.node))));
     }
 
     pub(super) fn zoom_by(&mut self, factor: f32) {
@@ -196,15 +196,21 @@ impl Fan {
     }
 }
 
+/// What is meant by a disc.
+pub(super) fn pointed_at(of: &Compacted, document: &Document, node: NodeId) -> Pointed {
+    let name = of.compaction.name(node);
+    document.complete(Pointed {
+        module: Some(of.names.module(name)),
+        function: of.names.function(name),
+        ..Pointed::default()
+    })
+}
+
 /// A name as people may see it, its elements joined by dots.
 pub(super) fn displayed(document: &Document, names: &Names, name: Name) -> String {
     let hierarchy = &document.session.hierarchy;
-    let module = names.module(name);
     let own = names.function(name).map(|it| document.function_name(it));
-    let path = match module {
-        ModuleId::ROOT => String::new(),
-        _ => hierarchy.path(module).replace('/', "."),
-    };
+    let path = names.path(hierarchy, name);
     escape::name(&match own {
         Some(own) if path.is_empty() => own.to_owned(),
         Some(own) => format!("{path}: {own}"),

@@ -57,6 +57,7 @@ pub(super) fn colors<'a>(
         hues: &made.hues,
         hierarchy: &made.functions.session().hierarchy,
         most: values.fold(0.0, f64::max),
+        of: None,
     }
 }
 

@@ -1,7 +1,8 @@
 //! Which stacks are found by a search, and what share of everything they are.
 
 use super::making::Made;
-use crate::parts::context_query::{Of, Query};
+use crate::parts::context_chart::amount::Amount;
+use crate::parts::context_query::Query;
 
 /// What was found on one side.
 #[derive(Debug, Default)]
@@ -40,10 +41,10 @@ impl Search {
             };
             let (mut count, mut end) = (0, 0);
             for node in 0..stacks.forest.len() as u32 {
-                let value = |of: Of| match of {
-                    Of::Total => (stacks.totals(node)[0].size(), made.shown.size),
-                    Of::Own => (stacks.own(node).size(), made.shown.size),
-                    Of::Calls => {
+                let value = |of: Amount| match of {
+                    Amount::Total(_) => (stacks.totals(node)[0].size(), made.shown.size),
+                    Amount::Own(_) => (stacks.own(node).size(), made.shown.size),
+                    Amount::Calls => {
                         let all = made.shown.calls_before().last().copied();
                         (stacks.calls(node), all.unwrap_or_default())
                     }

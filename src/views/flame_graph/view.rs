@@ -11,6 +11,7 @@ use super::marks::{Marks, meant};
 use super::saved;
 use super::searching::Search;
 use super::ui;
+use crate::parts::context_chart::amount::Amount;
 use crate::parts::context_query::Query;
 use crate::parts::kept;
 use crate::{Entry, Pane, SavedViews, View};
@@ -85,7 +86,8 @@ impl View for FlameGraph {
             self.cursor = self.cursor.filter(|it| is_chosen(*it));
             self.follow(document);
         }
-        let query = Query::new(&self.query);
+        let known = Amount::of_stacks(&shown);
+        let query = Query::new(&self.query, &known);
         let Some(made) = self.making.made() else {
             return;
         };

@@ -3,17 +3,12 @@
 //! `parse self > 5 %` finds the contexts of functions with `parse` in their name or path that cost more than a twentieth
 //! of the whole themselves.
 
-use crate::parts::contexts::ShownContexts;
-use callscape_base::units::{FunctionId, TimeSpec};
-use callscape_state::document::Document;
+use std::borrow::Cow;
 
-/// What a limit is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Of {
-    Total,
-    Own,
-    Calls,
-}
+use crate::parts::context_chart::amount::Amount;
+use crate::parts::contexts::ShownContexts;
+use callscape_base::units::{Cost, FunctionId, TimeSpec};
+use callscape_state::document::Document;
 
 /// How much.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +19,7 @@ enum Limit {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Constraint {
-    of: Of,
+    of: Amount,
     is_more: bool,
     limit: Limit,
 }
@@ -37,8 +32,8 @@ pub(crate) struct Query {
 }
 
 impl Query {
-    /// Reads a query; what stands like a limit and is none counts as words.
-    pub(crate) fn new(text: &str) -> Query {
+    /// Reads a query with limits of `known` amounts, by their names; what stands like a limit and is none counts as words.
+    pub(crate) fn new(text: &str, known: &[(Cow<'_, str>, Amount)]) -> Query {
         let spaced = text
             .replace('>', " > ")
             .replace('<', " < ")
@@ -47,8 +42,7 @@ impl Query {
         let mut query = Query::default();
         let mut at = 0;
         while let Some(&part) = parts.get(at) {
-            let rest = parts.get(at..at + 3);
-            match rest.and_then(|rest| constraint(rest, parts.get(at + 3) == Some(&"%"))) {
+            match constraint(&parts[at..], known) {
                 Some((constraint, taken)) => {
                     query.constraints.push(constraint);
                     at += taken;
@@ -80,14 +74,7 @@ impl Query {
         let ids = shown.contexts.ids();
         ids.map(|it| {
             let function = shown.contexts.function(it);
-            let value = |of: Of| match of {
-                Of::Total => (shown.total(it).size(), shown.size),
-                Of::Own => (shown.own(it).size(), shown.size),
-                Of::Calls => {
-                    let all = shown.calls_before().last().copied();
-                    (shown.calls(it), all.unwrap_or_default())
-                }
-            };
+            let value = |of: Amount| (of.of(shown, it).size(), of.whole(shown));
             named.get(function.index()) == Some(&true) && self.holds(value)
         })
         .collect()
@@ -100,7 +87,7 @@ impl Query {
     }
 
     /// Whether all limits hold of a context: `value` says what it has, and what the whole run has.
-    pub(crate) fn holds(&self, value: impl Fn(Of) -> (u64, u64)) -> bool {
+    pub(crate) fn holds(&self, value: impl Fn(Amount) -> (u64, u64)) -> bool {
         self.constraints.iter().all(|it| {
             let (value, whole) = value(it.of);
             let limit = match it.limit {
@@ -115,35 +102,53 @@ impl Query {
     }
 }
 
-/// A limit as three words, with a percent sign behind them or not; and how many words it took.
-fn constraint(words: &[&str], is_percent: bool) -> Option<(Constraint, usize)> {
-    let [of, sign, limit] = words else {
-        return None;
+/// The limit that words begin with: the name of an amount, a sign, a number, and a percent sign or not; and how many words
+/// it took.
+fn constraint(words: &[&str], known: &[(Cow<'_, str>, Amount)]) -> Option<(Constraint, usize)> {
+    let taken = |name: &str| {
+        let name: Vec<&str> = name.split_whitespace().collect();
+        let begins = words.get(..name.len())?;
+        let is_it = begins
+            .iter()
+            .zip(&name)
+            .all(|(a, b)| a.eq_ignore_ascii_case(b));
+        is_it.then_some(name.len())
     };
-    let of = match of.to_lowercase().as_str() {
-        "total" => Of::Total,
-        "self" => Of::Own,
-        "calls" => Of::Calls,
-        _ => return None,
+    // Of `self` and `self alloc_space` the longer one.
+    let found = known
+        .iter()
+        .filter_map(|(name, of)| Some((taken(name)?, *of)));
+    let (taken, of) = found.max_by_key(|it| it.0)?;
+    let [sign, limit, rest @ ..] = words.get(taken..)? else {
+        return None;
     };
     let is_more = match *sign {
         ">" => true,
         "<" => false,
         _ => return None,
     };
+    let is_percent = rest.first() == Some(&"%");
     let number = limit.parse::<f64>().ok();
     let limit = match (is_percent, number) {
         (true, number) => Limit::Percent(number?),
         (false, Some(number)) => Limit::Amount(number),
-        (false, None) if of != Of::Calls => {
-            let time = limit.parse::<TimeSpec>().ok()?;
-            Limit::Amount(time.resolve(callscape_base::units::Cost::ZERO).ns() as f64)
+        (false, None) if of != Amount::Calls => {
+            let time = || limit.parse::<TimeSpec>().ok();
+            let ns = || Some(time()?.resolve(Cost::ZERO).ns() as f64);
+            Limit::Amount(bytes(limit).or_else(ns)?)
         }
         (false, None) => return None,
     };
-    let taken = if is_percent { 4 } else { 3 };
     let constraint = Constraint { of, is_more, limit };
-    Some((constraint, taken))
+    Some((constraint, taken + 2 + usize::from(is_percent)))
+}
+
+/// A number of bytes with its unit: `10MB`.
+fn bytes(text: &str) -> Option<f64> {
+    let (number, unit) = text.split_at(text.find(char::is_alphabetic)?);
+    let units = ["b", "kb", "mb", "gb", "tb"];
+    let power = units.iter().position(|it| unit.eq_ignore_ascii_case(it))?;
+    Some(number.parse::<f64>().ok()? * 1000_f64.powi(power as i32))
 }
 
 #[cfg(test)]
@@ -152,24 +157,37 @@ mod tests {
 
     #[test]
     fn queries_are_words_and_limits() {
-        let of = |of: Of, is_more: bool, limit: Limit| Constraint { of, is_more, limit };
+        let of = |of: Amount, is_more: bool, limit: Limit| Constraint { of, is_more, limit };
+        let known = [
+            ("total", Amount::Total(0)),
+            ("self", Amount::Own(0)),
+            ("calls", Amount::Calls),
+            ("Alloc space", Amount::Total(1)),
+            ("self Alloc space", Amount::Own(1)),
+        ];
+        let known = known.map(|it| (Cow::Borrowed(it.0), it.1));
         let read = |text: &str| {
-            let query = Query::new(text);
+            let query = Query::new(text, &known);
             (query.words, query.constraints)
         };
         let words = |words: &[&str]| words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
         assert_eq!(read(""), (words(&[]), vec![]));
         assert_eq!(read("Parse"), (words(&["parse"]), vec![]));
-        let share = of(Of::Own, true, Limit::Percent(5.0));
+        let share = of(Amount::Own(0), true, Limit::Percent(5.0));
         assert_eq!(read("self > 5 %"), (words(&[]), vec![share]));
         assert_eq!(read("self>5%"), (words(&[]), vec![share]));
-        let calls = of(Of::Calls, true, Limit::Amount(1000.0));
+        let calls = of(Amount::Calls, true, Limit::Amount(1000.0));
         assert_eq!(read("calls > 1000 lua"), (words(&["lua"]), vec![calls]));
-        let time = of(Of::Total, false, Limit::Amount(10e6));
+        let time = of(Amount::Total(0), false, Limit::Amount(10e6));
         assert_eq!(
             read("total < 10ms calls>1000"),
             (words(&[]), vec![time, calls])
         );
+        let own = of(Amount::Own(1), true, Limit::Percent(5.0));
+        let space = of(Amount::Total(1), false, Limit::Amount(1.5e6));
+        let both = read("self alloc space > 5 % x alloc space<1.5MB");
+        assert_eq!(both, (words(&["x"]), vec![own, space]));
+        assert_eq!(read("alloc"), (words(&["alloc"]), vec![]));
         let none = words(&["calls", ">", "many"]);
         assert_eq!(read("calls > many"), (none, vec![]));
         assert_eq!(read("self >"), (words(&["self", ">"]), vec![]));

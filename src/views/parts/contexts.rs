@@ -6,8 +6,10 @@ use std::sync::{Arc, OnceLock};
 
 use callscape_analysis::{contexts, sampled};
 use callscape_base::progress::{Cancelled, Progress};
-use callscape_base::units::{ContextId, Cost, FunctionId, TimeRange};
-use callscape_facts::contexts::{Contexts, Merge};
+use callscape_base::units::{ContextId, Cost, FunctionId, TimeRange, Unit};
+use callscape_base::warnings::Reporter;
+use callscape_facts::contexts::{Contexts, ContextsBuilder, Merge};
+use callscape_facts::profile::Value;
 use callscape_facts::recording::Recording;
 use callscape_filter::selection::{Meant, Pointed};
 use callscape_state::State;
@@ -24,8 +26,13 @@ pub(crate) struct ShownContexts {
     pub contexts: Contexts,
     /// The value shown.
     pub value: usize,
+    /// What the values of contexts are: those of the recording, or time and what of it was waiting.
+    pub values: Vec<Value>,
     /// Whether the second value says what of the first was waiting.
     pub knows_waiting: bool,
+    pub merge: Merge,
+    /// By function, the way to the root that all of it is below.
+    pub below: Option<Arc<[FunctionId]>>,
     pub whole: Cost,
     /// What shares are shares of: the whole, or where weights have both signs the sum of their sizes.
     pub size: u64,
@@ -54,9 +61,12 @@ impl ShownContexts {
             whole: contexts.weight(0),
             size: size(&contexts, 0),
             negative_before: contexts.negative_before(0),
+            values: values(&contexts, &[], None),
             contexts,
             value: 0,
             knows_waiting: false,
+            merge: Merge::Paths,
+            below: None,
             other: None,
             calls_before: OnceLock::new(),
         }
@@ -158,6 +168,8 @@ struct Of {
     range: Option<TimeRange>,
     other_range: Option<TimeRange>,
     merge: Merge,
+    /// By function, only what is below the end of this way.
+    below: Option<Arc<[FunctionId]>>,
     revision: u64,
 }
 
@@ -174,6 +186,7 @@ impl PartialEq for Of {
         self.has_recordings_of(other)
             && (self.range, self.other_range) == (other.range, other.other_range)
             && (self.merge, self.revision) == (other.merge, other.revision)
+            && self.below == other.below
     }
 }
 
@@ -208,6 +221,16 @@ impl Counted {
 
     /// Takes what was counted, and begins to count where something else is shown. Whether there is another tree.
     pub(crate) fn update(&mut self, state: &State, merge: Merge) -> bool {
+        self.update_below(state, merge, &Arc::default())
+    }
+
+    /// The same; contexts that are merged by function are those at the end of a way and below it.
+    pub(crate) fn update_below(
+        &mut self,
+        state: &State,
+        merge: Merge,
+        way: &Arc<[FunctionId]>,
+    ) -> bool {
         let mut is_new = false;
         if let Some(done) = self.job.as_ref().and_then(Job::poll) {
             self.job = None;
@@ -234,6 +257,7 @@ impl Counted {
                 .zip(runs)
                 .map(|(range, runs)| runs.range_of_other(range)),
             merge,
+            below: (merge == Merge::Functions && !way.is_empty()).then(|| Arc::clone(way)),
             revision: runs.map_or(0, |it| it.revision()),
         };
         if self.of.as_ref() == Some(&of) {
@@ -276,28 +300,77 @@ fn count(
     let Some(recording) = of.recordings.first() else {
         return Ok(None);
     };
-    let Some((contexts, value)) = tree(recording, of.range, of.merge, progress)? else {
+    let merge = match of.below {
+        Some(_) => Merge::Paths,
+        None => of.merge,
+    };
+    let Some((mut contexts, value)) = tree(recording, of.range, merge, progress)? else {
         return Ok(None);
     };
+    // Shares are those of everything, also below a root.
+    let size = size(&contexts, value);
     let mut other = None;
     if let (Some(recording), Some(runs)) = (of.recordings.get(1), runs) {
-        let found = tree(recording, of.other_range, of.merge, progress)?;
+        let found = tree(recording, of.other_range, merge, progress)?;
         other = found.map(|(found, value)| Other {
             pairs: pairs(&contexts, &found, runs),
             value,
             contexts: found,
         });
     }
+    let mut below = None;
+    if let Some(way) = &of.below {
+        let root = contexts.at_way(way, Merge::Paths, value);
+        below = Some(root.map_or_else(Vec::new, |it| contexts.way(it)).into());
+        let all = functions_below(&contexts, root, progress)?;
+        if let (Some(other), Some(runs)) = (&mut other, runs) {
+            let pair = root.map(|it| ContextId(other.pairs[it.index()]));
+            other.contexts = functions_below(&other.contexts, pair, progress)?;
+            other.pairs = pairs(&all, &other.contexts, runs);
+        }
+        contexts = all;
+    }
     Ok(Some(ShownContexts {
         whole: contexts.weight(value),
-        size: size(&contexts, value),
+        size,
         negative_before: contexts.negative_before(value),
         knows_waiting: recording.trace.knows_waiting(),
+        merge: of.merge,
+        below,
+        values: values(&contexts, recording.values(), recording.value_shown()),
         value,
         contexts,
         other,
         calls_before: OnceLock::new(),
     }))
+}
+
+/// What the values of contexts are, from those of their recording: these, or the one shown and what of it was waiting.
+fn values(contexts: &Contexts, all: &[Value], shown: Option<&Value>) -> Vec<Value> {
+    if contexts.values() == all.len() {
+        return all.to_vec();
+    }
+    let time = |name: &str| Value {
+        name: name.to_owned(),
+        unit: Unit::Nanoseconds,
+    };
+    let first = shown.cloned().unwrap_or_else(|| time("time"));
+    let values = std::iter::once(first).chain([time("waiting")]);
+    values.take(contexts.values()).collect()
+}
+
+/// The functions of a context and of all below it, or of everything; nothing of a context that is not there.
+fn functions_below(
+    of: &Contexts,
+    root: Option<ContextId>,
+    progress: &Progress,
+) -> Result<Contexts, Cancelled> {
+    let merged = |of: &Contexts| of.merged(Merge::Functions, |function| function, progress);
+    match root {
+        None => merged(of),
+        Some(root) if root.index() < of.len() => merged(&of.below(root)),
+        Some(_) => Ok(ContextsBuilder::new(of.values(), &Reporter::new()).finish()),
+    }
 }
 
 fn size(contexts: &Contexts, value: usize) -> u64 {

@@ -16,6 +16,7 @@ pub mod hatching;
 pub(crate) mod kept;
 pub mod legend;
 pub(crate) mod list;
+pub(crate) mod noted;
 pub mod pane;
 pub mod rows;
 pub(crate) mod shading;

@@ -81,8 +81,10 @@ pub struct Placed {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Offer {
     pub on: &'static [On],
-    /// The view opens a menu of its own.
+    /// The view does something else with that click.
     pub has_menu: bool,
+    /// It was asked for the menu in another way.
+    pub opens_menu: bool,
 }
 
 /// A view in its place.

@@ -11,6 +11,7 @@ use callscape_base::progress::Progress;
 use callscape_base::units::{FunctionId, ModuleId};
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_filter::marked::Marked;
+use callscape_look::ink::sequential;
 use callscape_model::theme::Theme;
 use callscape_state::ask::TableKey;
 use callscape_state::document::Document;
@@ -172,6 +173,24 @@ pub fn bar(ui: &Ui, share: f64, color: egui::Color32) {
     line.max.x = line.min.x + line.width() * (share as f32).clamp(0.0, 1.0);
     let color = color.gamma_multiply(0.7);
     ui.painter().rect_filled(line, 0, color);
+}
+
+/// A bar behind a row's name, as long as a share and coloured by it.
+pub fn wide_bar(ui: &Ui, share: f64, theme: Theme) {
+    let share = (share as f32).clamp(0.0, 1.0);
+    let mut bar = ui.max_rect().shrink2(Vec2::new(0.0, 1.0));
+    bar.max.x = bar.min.x + bar.width() * share;
+    ui.painter().rect_filled(bar, 2, share_color(theme, share));
+}
+
+/// The colour of a share, on which text is read.
+pub fn share_color(theme: Theme, share: f32) -> egui::Color32 {
+    let strength = match theme {
+        Theme::Light => 0.45,
+        Theme::Dark => 0.35,
+    };
+    let full = style::opaque(sequential(theme, share));
+    style::mix(style::colors(theme).panel, full, strength)
 }
 
 /// What is said of a row under the pointer: its name, and where it lies.

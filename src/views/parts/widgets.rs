@@ -33,6 +33,23 @@ pub(crate) fn choice<T: HasName + PartialEq>(
         .on_hover_text(about);
 }
 
+/// A small triangle: to the right of what is closed, down for what is open.
+pub(crate) fn triangle(
+    painter: &egui::Painter,
+    center: egui::Pos2,
+    is_open: bool,
+    color: egui::Color32,
+) {
+    let r = 3.5;
+    let points = match is_open {
+        true => [(-r, -r * 0.6), (r, -r * 0.6), (0.0, r * 0.9)],
+        false => [(-r * 0.6, -r), (-r * 0.6, r), (r * 0.9, 0.0)],
+    };
+    let points = points.map(|(x, y)| center + egui::vec2(x, y));
+    let triangle = egui::Shape::convex_polygon(points.to_vec(), color, egui::Stroke::NONE);
+    painter.add(triangle);
+}
+
 /// A field for what is looked for, with a magnifier in it.
 pub(crate) fn search(
     ui: &mut Ui,

@@ -3,7 +3,10 @@
 mod drawing;
 mod keys;
 mod lettering;
+mod roots;
 mod saved;
+#[cfg(test)]
+mod tests;
 mod ui;
 mod view;
 
@@ -13,8 +16,9 @@ use serde_json::{Map, Value};
 
 use self::keys::{Does, KEYS};
 pub(crate) use self::view::Rings;
-use self::view::sizing_title;
+use self::view::{STACK_PAGE, sizing_title};
 use super::{Entry, Pane, SavedViews, View};
+use crate::parts::context_chart::amount::Amount;
 use crate::parts::context_query::Query;
 use crate::parts::contexts::Hits;
 use crate::parts::kept;
@@ -47,24 +51,30 @@ impl View for Rings {
         if !state.panes.is_visible(ViewId::of(&ENTRY.line)) {
             return;
         }
-        if self.counted.update(state, self.merge) {
+        self.take_recording(state.document.as_ref());
+        if self
+            .counted
+            .update_below(state, self.merge, self.roots.now())
+        {
             let of = state.document.as_ref().map(|it| &it.session.hierarchy);
             self.hues = of.map(Hues::new).unwrap_or_default();
             (self.root, self.found, self.way) = (None, None, None);
-            self.roots.clear();
+            if let Some(shown) = self.counted.shown() {
+                self.root = self.roots.place(shown);
+            }
         }
         if !self.counted.is_waiting()
             && let Some(shown) = self.counted.shown()
-            && let Some((root, of)) = self.restored.take()
+            && let Some((root, of)) = self.restored.0.take()
+            && (self.roots.now().is_empty() && shown.contexts.len() == of && root.index() < of)
         {
-            let is_there = shown.contexts.len() == of && root.index() < of;
-            self.root = is_there.then_some(root);
+            self.set_root(Some(root));
         }
         let (Some(document), Some(shown)) = (&state.document, self.counted.shown()) else {
             return;
         };
         Hits::find_both(&mut self.hits, document, shown);
-        let query = Query::new(&self.query);
+        let query = Query::new(&self.query, &Amount::named(shown));
         let key = Arc::as_ptr(shown) as usize;
         let is_known = |it: &(usize, Query, Vec<bool>, usize)| it.0 == key && it.1 == query;
         if query.is_empty() {
@@ -87,10 +97,13 @@ impl View for Rings {
         };
         match does {
             Does::Sizing => self.sizing = kept::next(self.sizing),
-            Does::Out => self.back(),
+            Does::Out => self.step(true),
+            Does::In => self.step(false),
             Does::Root => self.set_root(self.menu_of),
             Does::Deeper => self.change_rings(1),
             Does::Shallower => self.change_rings(-1),
+            Does::StackDown => self.stack.1 += STACK_PAGE,
+            Does::StackUp => self.stack.1 -= STACK_PAGE,
         }
     }
 
@@ -116,8 +129,12 @@ impl View for Rings {
             "contexts": shown.contexts.len(),
             "segments": self.chart.segments.len(),
             "root": self.root.map(|it| it.0),
+            "roots": self.roots.count(),
+            "middle": self.middle(shown).map(|it| it.0),
             "rings": self.rings,
             "sized": sizing_title(self.sizing),
+            "size": self.size(shown).title(shown),
+            "found": self.found.as_ref().map(|it| it.3),
             "chosen": self.hits[1].count(),
         });
         line.insert("rings".to_owned(), log);

@@ -8,9 +8,10 @@ use egui::{Align2, Color32, FontId, Pos2, Rect, Role, Sense, Shape, Ui, pos2, ve
 
 use super::drawing::{self, Arc as Part};
 use super::lettering::{LETTERS, LINE, write};
-use super::view::{LEAST, MOST_RINGS, Rings};
+use super::view::{LEAST, MOST_RINGS, Rings, Shade};
 use crate::Pane;
-use crate::parts::context_chart::choice::{Known, MERGES, Tint};
+use crate::parts::context_chart::amount::Amount;
+use crate::parts::context_chart::choice::{MERGES, Tint};
 use crate::parts::context_chart::colors::{Colors, difference};
 use crate::parts::context_chart::frame;
 use crate::parts::contexts::{ShownContexts, of_both, pointed_at};
@@ -54,15 +55,61 @@ pub(super) fn show(view: &mut Rings, ui: &mut Ui, pane: &mut Pane<'_>) {
     });
 }
 
+/// A choice of what the recording has, by its names; `now` is the one in effect.
+fn choice(
+    ui: &mut Ui,
+    (label, about): (&str, &str),
+    now: Option<String>,
+    all: impl Iterator<Item = String>,
+    chosen: &mut String,
+) {
+    ui.label(style::weak(label).small());
+    let now = now.unwrap_or_else(|| chosen.clone());
+    let shown = egui::ComboBox::from_id_salt(("choice", label))
+        .selected_text(escape::name(&now))
+        .width(84.0)
+        .show_ui(ui, |ui| {
+            let clicked = all.filter(|it| {
+                let name = escape::name(it);
+                ui.selectable_label(*it == now, name).clicked()
+            });
+            clicked.last()
+        });
+    if let Some(Some(of)) = shown.inner {
+        *chosen = of;
+    }
+    shown.response.on_hover_text(about);
+}
+
 fn head(view: &mut Rings, ui: &mut Ui, document: &Document) {
     ui.horizontal_wrapped(|ui| {
-        let known = Known::of(document, view.counted.shown().map(|it| &**it));
+        let shown = view.counted.shown().cloned();
+        let shown = shown.as_deref();
+        let all = || shown.map_or_else(Vec::new, Amount::all).into_iter();
+        let title = |it: Amount| shown.map(|shown| it.title(shown).into_owned());
+        let sizes = all().filter(|it| !matches!(it, Amount::Own(_)));
         let label = ("size", "What the size of a segment says");
-        widgets::choice(ui, label, 84.0, &mut view.metric, known.metrics());
+        let now = shown.and_then(|it| title(view.size(it)));
+        choice(ui, label, now, sizes.filter_map(title), &mut view.size);
         let about = "Whether all callees are as large as one another, or by their angle or area";
         widgets::choice(ui, ("sized", about), 84.0, &mut view.sizing, Sizing::ALL);
         let label = ("colour", "What the colour of a segment says");
-        widgets::choice(ui, label, 84.0, &mut view.tint, known.tints());
+        let fixed = [Tint::Module, Tint::Difference].into_iter();
+        let fixed =
+            fixed.filter(|it| *it == Tint::Module || shown.is_some_and(|it| it.has_other()));
+        let fixed = fixed.map(|it| it.title().to_owned());
+        let now = shown.and_then(|it| match view.shade(it) {
+            Shade::Module => Some(Tint::Module.title().to_owned()),
+            Shade::Difference => Some(Tint::Difference.title().to_owned()),
+            Shade::Amount(of) => title(of),
+        });
+        choice(
+            ui,
+            label,
+            now,
+            fixed.chain(all().filter_map(title)),
+            &mut view.colour,
+        );
         let label = ("calls", "Which calls become one segment");
         widgets::choice(ui, label, 84.0, &mut view.merge, MERGES);
         ui.label(style::weak("rings").small());
@@ -171,12 +218,13 @@ fn chart(
         false => segment.map(|it| ContextId(it.node)),
     };
     if is_middle && response.clicked() {
-        view.back();
+        view.step(true);
     }
     let Some(context) = context else {
         if is_middle {
             response.on_hover_ui_at_pointer(|ui| {
-                ui.label(style::title("Everything"));
+                let name = view.middle(shown).map(|it| document.function_name(it));
+                ui.label(style::title(escape::name(name.unwrap_or("Everything"))));
                 ui.label(style::weak(shown.total_text(document, None)).small());
             });
         }
@@ -191,17 +239,26 @@ fn chart(
     if response.secondary_clicked() {
         view.menu_of = Some(context);
     }
-    response.on_hover_ui_at_pointer(|ui| tip(ui, document, shown, context));
+    if view.stack.0 != Some(context) {
+        view.stack = (Some(context), 0.0);
+    }
+    view.stack.1 -= ui.input(|input| input.smooth_scroll_delta.x);
+    let scrolled = &mut view.stack.1;
+    response.on_hover_ui_at_pointer(|ui| tip(ui, document, shown, context, scrolled));
 }
 
 /// The whole call stack of a context, and all that is known of it.
-fn tip(ui: &mut Ui, document: &Document, shown: &ShownContexts, context: ContextId) {
-    /// More lines would cover the view.
-    const NAMED: usize = 24;
+fn tip(
+    ui: &mut Ui,
+    document: &Document,
+    shown: &ShownContexts,
+    context: ContextId,
+    scrolled: &mut f32,
+) {
     ui.set_max_width(380.0);
     ui.spacing_mut().item_spacing.y = 2.0;
-    let name = |it: ContextId| document.function_name(shown.contexts.function(it));
-    ui.add(egui::Label::new(style::title(escape::name(name(context)))).wrap());
+    let name = document.function_name(shown.contexts.function(context));
+    ui.add(egui::Label::new(style::title(escape::name(name))).wrap());
     if let Some(module) = document.module_of(shown.contexts.function(context)) {
         let path = document.session.hierarchy.path(module);
         ui.add(egui::Label::new(style::weak(escape::name(&path)).small()).wrap());
@@ -212,20 +269,23 @@ fn tip(ui: &mut Ui, document: &Document, shown: &ShownContexts, context: Context
         let title = escape::name(&marked.title).into_owned();
         ui.add(egui::Label::new(egui::RichText::new(title).small()).wrap());
     }
-    let share = |cost: Cost| {
-        let share = text::percent(shown.share(cost));
-        format!("{} ({share} %)", document.show_cost(cost))
+    let line = |of: Amount| {
+        let (own, whole) = (of.of(shown, context), of.whole(shown));
+        let amount = of.show(shown, own);
+        match of {
+            Amount::Calls => text::counted(own.size(), "call", "calls"),
+            _ => {
+                let share = text::percent(own.weight() as f64 / whole.max(1) as f64);
+                format!("{} {amount} ({share} %)", of.title(shown))
+            }
+        }
     };
-    let mut lines = vec![
-        format!("total {}", share(shown.total(context))),
-        format!("self {}", share(shown.own(context))),
-    ];
-    if document.counts_calls() {
-        lines.push(text::counted(shown.calls(context), "call", "calls"));
-    }
-    if shown.knows_waiting {
-        lines.push(format!("waiting {}", share(shown.waiting(context))));
-    }
+    let is_known = |of: &Amount| *of != Amount::Calls || document.counts_calls();
+    let mut lines: Vec<String> = Amount::all(shown)
+        .into_iter()
+        .filter(is_known)
+        .map(line)
+        .collect();
     if shown.has_other() {
         lines.extend(of_both(
             document,
@@ -234,16 +294,40 @@ fn tip(ui: &mut Ui, document: &Document, shown: &ShownContexts, context: Context
         ));
     }
     ui.add(egui::Label::new(lines.join("\n")).wrap());
-    let path = shown.path(context);
-    let callers = path[..path.len() - 1].iter().rev();
-    let left = (path.len() - 1).saturating_sub(NAMED);
-    for &caller in callers.take(NAMED) {
-        let line = format!("← {}", escape::name(name(caller)));
-        ui.add(egui::Label::new(style::weak(line).small()).truncate());
+    stack(ui, document, shown, context, scrolled);
+}
+
+/// The callers of a context, innermost first, all of them: where there is no room for them they scroll.
+pub(super) fn stack(
+    ui: &mut Ui,
+    document: &Document,
+    shown: &ShownContexts,
+    context: ContextId,
+    scrolled: &mut f32,
+) {
+    /// More lines would cover the view.
+    const SEEN: usize = 20;
+    let mut way = shown.contexts.way(context);
+    way.pop();
+    way.reverse();
+    if way.len() > SEEN {
+        let callers = text::count(way.len() as u64);
+        let said = format!("{callers} callers; Shift + wheel or Page down scrolls");
+        ui.label(style::weak(said).small());
     }
-    if left > 0 {
-        ui.label(style::weak(format!("← {} more", text::count(left as u64))).small());
-    }
+    let height = ui.text_style_height(&egui::TextStyle::Small);
+    let step = height + ui.spacing().item_spacing.y;
+    let room = step * SEEN as f32;
+    *scrolled = scrolled.clamp(0.0, (step * way.len() as f32 - room).max(0.0));
+    egui::ScrollArea::vertical()
+        .max_height(room)
+        .vertical_scroll_offset(*scrolled)
+        .show_rows(ui, height, way.len(), |ui, rows| {
+            for &caller in &way[rows] {
+                let line = format!("← {}", escape::name(document.function_name(caller)));
+                ui.add(egui::Label::new(style::weak(line).small()).truncate());
+            }
+        });
 }
 
 /// Draws the chart.
@@ -265,7 +349,7 @@ fn paint(
             share: t * t * (3.0 - 2.0 * t),
         }
     });
-    let colors = colors(view, document, shown, theme);
+    let (colors, shade) = (colors(view, document, shown, theme), view.shade(shown));
     let (mut fills, mut marks) = (Mesh::default(), Mesh::default());
     let mut names: Vec<(Part, ContextId, Color32)> = Vec::new();
     let gap = 1.0;
@@ -278,7 +362,7 @@ fn paint(
         let context = ContextId(segment.node);
         let part = part(view, segment, before.as_ref()).with_gap(gap);
         let module = document.module_of(shown.contexts.function(context));
-        let mut color = colors.of(value(document, shown, view.tint, context), module);
+        let mut color = colors.of(value(document, shown, shade, context), module);
         let found = view.found.as_ref();
         let is_found = found.map(|(_, _, found, _)| found[context.index()]);
         if is_found == Some(false) {
@@ -362,8 +446,7 @@ fn middle_text(
     middle: f32,
     (center, panel): (Pos2, style::Colors),
 ) {
-    let root = view.root.map(|it| shown.contexts.function(it));
-    let title = match root.map(|it| document.function_name(it)) {
+    let title = match view.middle(shown).map(|it| document.function_name(it)) {
         Some(name) => escape::name(name).into_owned(),
         None => "all".to_owned(),
     };
@@ -379,8 +462,19 @@ fn middle_text(
         panel.text,
     );
     let font = FontId::proportional(LETTERS);
-    // A and B have a line each.
-    let cost = shown.total_text(document, view.root).replace(", ", "\n");
+    let cost = match (view.size(shown), view.root) {
+        // A and B have a line each.
+        (Amount::Total(value), root) if value == shown.value => {
+            shown.total_text(document, root).replace(", ", "\n")
+        }
+        (size, root) => {
+            let all = 0..shown.contexts.len() as u32;
+            let range = root.map_or(all, |it| shown.contexts.subtree(it));
+            let before = size.before(shown).0;
+            let [from, to] = [range.start, range.end].map(|it| before[it as usize]);
+            size.show(shown, Cost::from_ns(to - from))
+        }
+    };
     let galley = painter.layout_no_wrap(cost, font, panel.weak);
     // What is wider than the middle would lie over the first ring.
     if galley.size().x <= middle * 1.8 && galley.size().y <= middle * 0.9 {
@@ -390,15 +484,13 @@ fn middle_text(
 }
 
 /// What the colour of a context says.
-fn value(document: &Document, shown: &ShownContexts, tint: Tint, context: ContextId) -> f64 {
-    let cost = |of: Cost| of.ns() as f64;
-    match tint {
-        Tint::Module => 0.0,
-        Tint::Own => cost(shown.own(context)),
-        Tint::Calls => shown.calls(context) as f64,
-        Tint::Difference => {
+fn value(document: &Document, shown: &ShownContexts, shade: Shade, context: ContextId) -> f64 {
+    match shade {
+        Shade::Module => 0.0,
+        Shade::Amount(of) => of.of(shown, context).ns() as f64,
+        Shade::Difference => {
             let both = [shown.total(context), shown.other_total(context)];
-            difference(document, both.map(cost))
+            difference(document, both.map(|it| it.ns() as f64))
         }
     }
 }
@@ -410,15 +502,28 @@ fn colors<'a>(
     shown: &ShownContexts,
     theme: Theme,
 ) -> Colors<'a> {
+    let shade = view.shade(shown);
     let seen = view.chart.segments.iter();
-    let values = seen.map(|it| value(document, shown, view.tint, ContextId(it.node)).abs());
+    let values = seen.map(|it| value(document, shown, shade, ContextId(it.node)).abs());
+    let most = values.fold(0.0, f64::max);
     Colors {
-        tint: view.tint,
+        tint: match shade {
+            Shade::Module => Tint::Module,
+            Shade::Difference => Tint::Difference,
+            Shade::Amount(_) => Tint::Own,
+        },
         theme,
         tones: Ink::of(theme).tones,
         hues: &view.hues,
         hierarchy: &document.session.hierarchy,
-        most: values.fold(0.0, f64::max),
+        most,
+        of: match shade {
+            Shade::Amount(of) => Some([
+                format!("colour: {}", of.words(shown)),
+                of.show(shown, Cost::from_ns(most as u64)),
+            ]),
+            _ => None,
+        },
     }
 }
 
@@ -428,11 +533,15 @@ fn legend(view: &Rings, ui: &mut Ui, document: &Document, shown: &ShownContexts,
     let whole = ui.available_rect_before_wrap();
     let line = Rect::from_min_max(pos2(whole.min.x, whole.max.y - LEGEND), whole.max);
     let chart = &view.chart;
-    let mut texts = vec![text::counted(
-        shown.contexts.len() as u64,
-        "context",
-        "contexts",
-    )];
+    let count = shown.contexts.len() as u64;
+    let size = match view.sizing {
+        Sizing::Alike => "alike".to_owned(),
+        _ => view.size(shown).words(shown),
+    };
+    let mut texts = vec![
+        format!("size: {size}"),
+        text::counted(count, "context", "contexts"),
+    ];
     if chart.too_small > 0 {
         let lines = text::counted(chart.slivers.len() as u64, "line", "lines");
         let small = text::count(chart.too_small);

@@ -1,15 +1,17 @@
 //! What the view knows, and what it does with that.
 
-use crate::parts::context_chart::choice::{Metric, Tint};
+use super::roots::Roots;
+use crate::parts::context_chart::amount::Amount;
+use crate::parts::context_chart::choice::Tint;
 use crate::parts::context_query::Query;
 use crate::parts::contexts::{Counted, Hits, ShownContexts};
 use crate::parts::kept::named;
-use callscape_base::units::ContextId;
+use callscape_base::units::{ContextId, FunctionId};
 use callscape_facts::contexts::Merge;
+use callscape_facts::recording::Recording;
 use callscape_layout::hues::Hues;
 use callscape_layout::rings::{Of, Rings as Chart, Sizing, Tree};
 use callscape_state::document::Document;
-use std::borrow::Cow;
 use std::sync::Arc;
 
 pub(super) fn sizing_title(sizing: Sizing) -> &'static str {
@@ -30,6 +32,9 @@ pub(super) const MOST_RINGS: u32 = 200;
 /// Segments shorter than this many pixels are drawn as lines.
 pub(super) const LEAST: f32 = 0.5;
 
+/// How far a key scrolls a stack, in points.
+pub(super) const STACK_PAGE: f32 = 200.0;
+
 /// Rings are as wide as there is room for those with a segment of at least so many points.
 pub(super) const SEEN: f32 = 3.0;
 
@@ -37,27 +42,36 @@ pub(super) const SEEN: f32 = 3.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LaidOut {
     pub(super) shown: usize,
-    pub(super) metric: Metric,
+    pub(super) size: Amount,
     pub(super) of: Of,
 }
+
+/// A root and of how many contexts; the ways of the root, of those before and of those after, and of how many functions.
+pub(super) type Restored = (
+    Option<(ContextId, usize)>,
+    Option<([Vec<Vec<u32>>; 3], usize)>,
+);
 
 pub(crate) struct Rings {
     /// The context that the menu was last opened on.
     pub(super) menu_of: Option<ContextId>,
     pub(super) counted: Counted,
     pub(super) merge: Merge,
-    pub(super) metric: Metric,
-    pub(super) tint: Tint,
+    /// What segments are as large as and coloured by, as people call it: of another recording these may mean nothing.
+    pub(super) size: String,
+    pub(super) colour: String,
     pub(super) hues: Hues,
     pub(super) sizing: Sizing,
     pub(super) rings: u32,
+    pub(super) roots: Roots,
+    /// Where the root is in what is shown.
     pub(super) root: Option<ContextId>,
-    /// The roots before, the last one last.
-    pub(super) roots: Vec<Option<ContextId>>,
     pub(super) chart: Chart,
     pub(super) laid_out: Option<LaidOut>,
     /// The chart before, and when in the window's time the way from it began.
     pub(super) before: Option<(Chart, f64)>,
+    /// The context whose stack is scrolled, and how far, in points.
+    pub(super) stack: (Option<ContextId>, f32),
     /// What the wheel has turned and is no whole ring yet.
     pub(super) turned: f32,
     pub(super) query: String,
@@ -66,8 +80,10 @@ pub(crate) struct Rings {
     pub(super) hits: [Hits; 2],
     /// The way to what was chosen when it was last brought into sight.
     pub(super) way: Option<Arc<[u32]>>,
-    /// The root from a session file, and of how many contexts, until they are counted.
-    pub(super) restored: Option<(ContextId, usize)>,
+    /// What ways are of.
+    pub(super) recording: Option<Arc<Recording>>,
+    /// From a session file, until there are contexts: the root and of how many, and the ways of roots.
+    pub(super) restored: Restored,
 }
 
 impl Default for Rings {
@@ -76,39 +92,89 @@ impl Default for Rings {
             menu_of: None,
             counted: Counted::default(),
             merge: Merge::Paths,
-            metric: Metric::Total,
-            tint: Tint::Module,
+            size: "total".to_owned(),
+            colour: Tint::Module.title().to_owned(),
             hues: Hues::default(),
             sizing: Sizing::Angle,
             rings: FIRST_RINGS,
+            roots: Roots::default(),
             root: None,
-            roots: Vec::new(),
             chart: Chart::default(),
             laid_out: None,
             before: None,
+            stack: (None, 0.0),
             turned: 0.0,
             query: String::new(),
             found: None,
             hits: Default::default(),
             way: None,
-            restored: None,
+            recording: None,
+            restored: Restored::default(),
         }
     }
 }
 
+/// What the colour of a segment says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Shade {
+    Module,
+    Difference,
+    Amount(Amount),
+}
+
 impl Rings {
-    /// Shows another root, from which the way back leads here.
+    /// What segments are as large as.
+    pub(super) fn size(&self, shown: &ShownContexts) -> Amount {
+        let found = Amount::find(shown, &self.size).filter(|it| !matches!(it, Amount::Own(_)));
+        found.unwrap_or(Amount::Total(shown.value))
+    }
+
+    pub(super) fn shade(&self, shown: &ShownContexts) -> Shade {
+        if self.colour == Tint::Difference.title() && shown.has_other() {
+            return Shade::Difference;
+        }
+        Amount::find(shown, &self.colour).map_or(Shade::Module, Shade::Amount)
+    }
+
+    /// Shows another root, from which the way back leads here. What is merged by function has nothing around it.
     pub(super) fn set_root(&mut self, root: Option<ContextId>) {
-        if self.root != root {
-            self.roots.push(self.root);
-            self.root = root;
+        let Some(shown) = self.counted.shown().cloned() else {
+            return;
+        };
+        if root.is_none() || shown.merge != Merge::Functions {
+            let way = root.map(|it| shown.contexts.way(it));
+            self.roots.go(way.unwrap_or_default().into());
+            self.root = self.roots.place(&shown);
         }
     }
 
-    /// Shows the root before; nothing where there was none.
-    pub(super) fn back(&mut self) {
-        if let Some(root) = self.roots.pop() {
-            self.root = root;
+    /// Shows the root before, or the one after it again; nothing where there was none.
+    pub(super) fn step(&mut self, is_back: bool) {
+        self.roots.step(is_back);
+        let shown = self.counted.shown();
+        self.root = shown.and_then(|it| self.roots.place(it));
+    }
+
+    /// The function in the middle; none where that is everything.
+    pub(super) fn middle(&self, shown: &ShownContexts) -> Option<FunctionId> {
+        let root = self.root.map(|it| shown.contexts.function(it));
+        root.or_else(|| shown.below.as_ref()?.last().copied())
+    }
+
+    /// Takes roots from a session file, and forgets those of another recording, whose functions have other numbers.
+    pub(super) fn take_recording(&mut self, document: Option<&Document>) {
+        let now = document.and_then(|it| it.resolved());
+        let now = now.map(|it| &it.recording);
+        let is_same = match (&self.recording, now) {
+            (Some(before), Some(now)) => Arc::ptr_eq(before, now),
+            (before, now) => before.is_none() && now.is_none(),
+        };
+        if !is_same {
+            let functions = now.map_or(0, |it| it.functions.len());
+            let kept = self.restored.1.take().filter(|it| it.1 == functions);
+            let roots = kept.and_then(|it| Roots::of_kept(it.0, functions));
+            self.roots = roots.unwrap_or_default();
+            self.recording = now.cloned();
         }
     }
 
@@ -125,6 +191,9 @@ impl Rings {
             return;
         };
         self.way = way.cloned();
+        if shown.merge == Merge::Functions {
+            return;
+        }
         let Some(context) = way.and_then(|_| self.hits[1].largest(&shown)) else {
             return;
         };
@@ -182,7 +251,7 @@ impl Rings {
         };
         let wanted = LaidOut {
             shown: Arc::as_ptr(shown) as usize,
-            metric: self.metric,
+            size: self.size(shown),
             of,
         };
         if self.laid_out == Some(wanted) {
@@ -193,18 +262,9 @@ impl Rings {
             .is_some_and(|it| it.shown == wanted.shown && it.of.radius == radius);
         self.laid_out = Some(wanted);
         let old = is_way.then(|| self.chart.clone());
-        let waiting = callscape_analysis::contexts::WAITING;
-        let before = match self.metric {
-            Metric::Calls => Cow::Borrowed(shown.calls_before()),
-            Metric::Waiting if shown.knows_waiting => shown.contexts.shown_before(waiting),
-            Metric::Total | Metric::Waiting => shown.contexts.shown_before(shown.value),
-        };
         let ends = shown.contexts.ends();
-        let negative = match self.metric {
-            Metric::Total => &*shown.negative_before,
-            Metric::Calls | Metric::Waiting => &[],
-        };
-        let before = &*before;
+        let (before, negative) = wanted.size.before(shown);
+        let (before, negative) = (&*before, &*negative);
         let tree = Tree {
             ends,
             before,

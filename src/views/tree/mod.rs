@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use self::forest::Mode;
 use self::keys::{Does, KEYS};
 pub(crate) use self::view::FIELD;
+use self::view::Opened;
 pub(crate) use self::view::Tree;
 use super::{Entry, Pane, SavedViews, View};
 use crate::parts::contexts::Hits;
@@ -55,6 +56,14 @@ impl View for Tree {
         let is_new = self.counted.update(state, merge);
         if is_new {
             self.make();
+        }
+        if let Some(own) = self.noted.brought(ViewId::of(&ENTRY.line), state)
+            && let [of, contexts @ ..] = own.kept()
+        {
+            self.restored = Some(Opened {
+                of: *of as usize,
+                contexts: contexts.to_vec(),
+            });
         }
         if !self.counted.is_waiting()
             && let Some(forest) = self.forest.as_mut()
@@ -103,18 +112,28 @@ impl View for Tree {
             return;
         };
         let at = self.place().unwrap_or(0);
-        let Some(forest) = &mut self.forest else {
-            return;
-        };
-        let Some(node) = forest.at(at) else {
+        let Some(node) = self.forest.as_ref().and_then(|it| it.at(at)) else {
             return;
         };
         let to = match does {
-            Does::Open if forest.change(node, true) => Some(node),
-            Does::Open => forest.at(at + 1),
-            Does::Close if forest.change(node, false) => Some(node),
-            Does::Close => forest.parent(node),
-            Does::Hottest => Some(forest.open_hottest(node)),
+            Does::Open => self.note(("Opened", node), document, asks, |it| {
+                match it.change(node, true) {
+                    true => Some(node),
+                    false => it.at(at + 1),
+                }
+            }),
+            Does::Close => self.note(("Closed", node), document, asks, |it| {
+                match it.change(node, false) {
+                    true => Some(node),
+                    false => it.parent(node),
+                }
+            }),
+            Does::Hottest => {
+                let words = "Opened the hottest way below";
+                self.note((words, node), document, asks, |it| {
+                    Some(it.open_hottest(node))
+                })
+            }
             Does::Invert => {
                 return self.set_mode(match self.mode {
                     Mode::Callers => Mode::Calls,
@@ -123,14 +142,17 @@ impl View for Tree {
             }
             Does::Sandwich => {
                 let chosen = document.selection.chosen.function;
-                let function = chosen.unwrap_or(forest.node(node).function);
+                let own = self.forest.as_ref().map(|it| it.node(node).function);
+                let Some(function) = chosen.or(own) else {
+                    return;
+                };
                 return self.set_mode(match self.mode {
                     Mode::Sandwich(_) => Mode::Calls,
                     _ => Mode::Sandwich(function),
                 });
             }
         };
-        if let Some(to) = to {
+        if let Some(to) = to.flatten() {
             self.choose(to, SelectAsk::Walk, document, asks);
         }
     }

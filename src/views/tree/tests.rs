@@ -235,3 +235,63 @@ fn where_weights_have_signs_shares_are_of_their_sizes_and_the_largest_stand_firs
     let expected = expected.map(|(function, total, share)| (function, total, share.to_owned()));
     assert_eq!(rows.collect::<Vec<_>>(), expected);
 }
+
+/// Whether a row is opened or closed, by key or by its triangle, the list of changes has it and takes it back.
+#[test]
+fn opened_rows_are_in_the_list_of_changes() {
+    use super::{Does, ENTRY, Tree, View};
+    use crate::testing::{data, opened, wait};
+    use callscape_state::State;
+    use callscape_state::ask::{Ask, Asks, StepAsk};
+    use callscape_state::own::Own;
+    let mut state = opened(vec![data("import/hprof/figure1.hprof.txt")], &ENTRY);
+    let mut view = Tree::default();
+    wait(&mut view, &state);
+    let done = |view: &mut Tree, state: &mut State, asks: Vec<Ask>| {
+        asks.into_iter().for_each(|ask| state.execute(ask));
+        state.note_step(false);
+        wait(view, state);
+        view.forest.as_ref().expect("rows").open_contexts()
+    };
+    done(&mut view, &mut state, Vec::new());
+    let first = done(&mut view, &mut state, Vec::new());
+    view.row = view.forest.as_ref().and_then(|it| it.at(0));
+    let mut asks = Asks::default();
+    view.act(Own::of(Does::Close), &state, &mut asks);
+    let closed = done(&mut view, &mut state, asks.take());
+    assert!(closed.len() < first.len(), "{closed:?} {first:?}");
+    let name = state.steps.all().last().map(|it| it.name.clone());
+    assert!(name.is_some_and(|it| it.starts_with("Closed ") && it.ends_with(" in the call tree")));
+    done(&mut view, &mut state, vec![StepAsk::Undo.into()]);
+    assert_eq!(done(&mut view, &mut state, Vec::new()), first);
+    done(&mut view, &mut state, vec![StepAsk::Redo.into()]);
+    assert_eq!(done(&mut view, &mut state, Vec::new()), closed);
+}
+
+/// Text is read on bars of any share, and longer bars have another colour.
+#[test]
+fn bars_say_their_share_by_colour_and_text_is_read_on_them() {
+    use crate::parts::{rows, style};
+    use callscape_model::theme::Theme;
+    let luminance = |color: egui::Color32| {
+        let [r, g, b, _] = egui::Rgba::from(color).to_array();
+        0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05
+    };
+    for theme in [Theme::Light, Theme::Dark] {
+        let text = luminance(style::colors(theme).text);
+        let all: Vec<_> = (0..=10)
+            .map(|it| rows::share_color(theme, it as f32 / 10.0))
+            .collect();
+        for color in &all {
+            let own = luminance(*color);
+            let contrast = own.max(text) / own.min(text);
+            assert!(contrast > 4.5, "{theme:?}: {contrast}");
+        }
+        let light = |it: egui::Color32| (luminance(it) - 0.05).cbrt();
+        let steps = all.windows(2).map(|it| (light(it[0]) - light(it[1])).abs());
+        assert!(
+            steps.clone().all(|it| it > 0.0) && steps.sum::<f32>() > 0.1,
+            "{theme:?}"
+        );
+    }
+}

@@ -83,6 +83,7 @@ fn head(view: &mut Tree, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) 
             let count = forest.shown().contexts.len() as u64;
             let counted = text::counted(count, "context", "contexts");
             ui.add(egui::Label::new(style::weak(counted)).truncate());
+            legend(ui, pane.state.settings.theme);
             let meant = view.hits[1].count();
             if meant > 0 && chosen.is_some() {
                 let text = format!("{} of them chosen", text::count(meant.into()));
@@ -93,6 +94,24 @@ fn head(view: &mut Tree, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) 
     });
     view.merges_recursion = merges;
     view.set_mode(mode);
+}
+
+/// What bars say by their length and colour.
+fn legend(ui: &mut Ui, theme: Theme) {
+    ui.label(style::weak("bar: share of total, 0").small());
+    let (place, response) = ui.allocate_exact_size(Vec2::new(60.0, 10.0), Sense::hover());
+    let steps = 12;
+    for step in 0..steps {
+        let [from, to] = [step, step + 1].map(|it| it as f32 / steps as f32);
+        let x = |share: f32| place.left() + place.width() * share;
+        let part = place.with_min_x(x(from)).with_max_x(x(to));
+        ui.painter()
+            .rect_filled(part, 0, rows::share_color(theme, to));
+    }
+    response.on_hover_text(
+        "The bar behind a name is as long as the row's share, and darker or lighter with it",
+    );
+    ui.label(style::weak("100 %").small());
 }
 
 fn search(view: &mut Tree, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
@@ -174,7 +193,7 @@ impl Listed<'_> {
     fn name(&self, ui: &mut Ui, node: u32, of: &Node) -> bool {
         let colors = style::colors(self.theme);
         let share = self.forest.shown().share(of.sums.total);
-        rows::bar(ui, share.max(0.0), colors.accent);
+        rows::wide_bar(ui, share, self.theme);
         // What is meant and not seen stands somewhere below a closed row.
         if !of.is_open {
             for (hits, color) in self.view.hits.iter().zip([colors.weak, colors.accent]) {
@@ -194,7 +213,8 @@ impl Listed<'_> {
         if of.has_children {
             let does = if of.is_open { "Close" } else { "Open" };
             tell(&response, Role::DisclosureTriangle, does);
-            triangle(ui, square, of.is_open);
+            let color = ui.visuals().weak_text_color();
+            widgets::triangle(ui.painter(), square.center(), of.is_open, color);
         }
         if of.left_out == 0 {
             let marked = self.document.selection.marked.as_deref();
@@ -380,28 +400,16 @@ fn list(view: &mut Tree, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) 
     if let (Some(forest), true) = (&mut view.forest, done.sorted.flatten().is_some()) {
         forest.sort_by(view.by);
     }
-    match (toggled, &mut view.forest) {
-        (Some(node), Some(forest)) => forest.toggle(node),
-        _ => {
+    match toggled {
+        Some(node) => {
+            let is_open = view.forest.as_ref().is_some_and(|it| it.node(node).is_open);
+            let words = if is_open { "Closed" } else { "Opened" };
+            view.note((words, node), document, pane.asks, |it| it.toggle(node));
+        }
+        None => {
             if let Some(node) = chosen {
                 view.choose(node, SelectAsk::Choose, document, pane.asks);
             }
         }
     }
-}
-
-/// A small triangle: to the right of a closed row, down for an open one.
-fn triangle(ui: &Ui, square: egui::Rect, is_open: bool) {
-    let (center, r) = (square.center(), 3.5);
-    let points = match is_open {
-        true => [(-r, -r * 0.6), (r, -r * 0.6), (0.0, r * 0.9)],
-        false => [(-r * 0.6, -r), (-r * 0.6, r), (r * 0.9, 0.0)],
-    };
-    let points = points.map(|(x, y)| center + egui::vec2(x, y));
-    let color = ui.visuals().weak_text_color();
-    ui.painter().add(egui::Shape::convex_polygon(
-        points.to_vec(),
-        color,
-        egui::Stroke::NONE,
-    ));
 }

@@ -6,6 +6,7 @@ use super::forest::{By, Forest, Mode};
 use crate::parts::contexts::{Counted, Hits, pointed_at};
 use crate::parts::kept::choices;
 use crate::parts::list::At;
+use crate::parts::noted::Noted;
 use callscape_base::units::FunctionId;
 use callscape_filter::selection::Pointed;
 use callscape_state::ask::{Asks, SelectAsk};
@@ -71,6 +72,7 @@ pub(crate) struct Tree {
     pub(super) chosen: u64,
     /// Chosen here: nothing moves for it.
     pub(super) is_own: bool,
+    pub(super) noted: Noted,
     /// The open rows from a session file, until the contexts are counted.
     pub(super) restored: Option<Opened>,
 }
@@ -81,6 +83,32 @@ impl Tree {
         let (mode, by) = (self.mode, self.by);
         self.forest = shown.map(|shown| Forest::new(shown, mode, by, FIRST_ROWS));
         (self.row, self.at.to_show) = (None, Some(0));
+    }
+
+    /// Opens or closes rows by `does`, and notes it in words for the list of changes, which brings it back where rows are
+    /// contexts.
+    pub(super) fn note<T>(
+        &mut self,
+        (words, node): (&str, u32),
+        document: &Document,
+        asks: &mut Asks,
+        does: impl FnOnce(&mut Forest) -> T,
+    ) -> Option<T> {
+        let forest = self.forest.as_mut()?;
+        let open = |forest: &Forest| -> Vec<u32> {
+            let contexts = forest.open_contexts().into_iter().map(|it| it.0);
+            std::iter::once(forest.shown().contexts.len() as u32)
+                .chain(contexts)
+                .collect()
+        };
+        let before = open(forest);
+        let done = does(forest);
+        let both = [before, open(forest)];
+        let name =
+            callscape_base::escape::name(function_name(document, forest.node(node).function));
+        let words = format!("{words} {name} in the call tree");
+        self.noted.note(words, both, asks);
+        Some(done)
     }
 
     pub(super) fn set_mode(&mut self, mode: Mode) {

@@ -15,7 +15,7 @@ pub(super) const LINES: &[Line<Command>] = keys! {
         "palette.take" ["Enter"] "Do it", "Does what the marked row says." => PaletteAsk::Take(None), within(Scope::Palette);
         "palette.leave" ["Escape" "Ctrl + P"] "Leave the palette", "Closes the palette or the menu." => Command::Escape, within(Scope::Palette);
     }
-    ["Right click"] "actions for that item" { "menu.open" ["Shift + F10"] "Menu of the item under the pointer", "Lists the actions for the item under the pointer or the selected one." => PaletteAsk::Menu(None, &[]), when(is_open); }
+    ["Right click"] "actions for that item" { "menu.open" ["Shift + F10" "Menu key"] "Menu of the item under the pointer", "Lists the actions for the item under the pointer or the selected one." => PaletteAsk::Menu(None, &[]), when(is_open); }
     "this help" { "card.help" ["F1" "?"] "Help", "Shows all keys." => CardAsk::ToggleHelp; }
     ["F1, Take the tour"] "eleven things to do on the demo" { "tour.begin" [] "Take the tour", "Leads through eleven things to do on the demo; Escape leaves it, and returns to what was open." => TourAsk::Begin; }
     [= "F6, then Tab, Enter"] "the buttons and fields by keys; Escape: back to the views" { "focus.first" ["F6"] "Buttons by keys", "Gives the keyboard to the first button: Tab and Shift + Tab go on, Enter and Space press, Escape leaves." => Command::Focus; }

@@ -22,6 +22,8 @@ pub(crate) struct Colors<'a> {
     pub hierarchy: &'a Hierarchy,
     /// The largest of what is seen.
     pub most: f64,
+    /// What values are of and how the largest is written, where they are no costs of the value shown.
+    pub of: Option<[String; 2]>,
 }
 
 /// How much more B has, of what the run shown has and the other.
@@ -66,10 +68,15 @@ impl Colors<'_> {
             place.left() - 6.0
         };
         let cost = || document.show_cost(Cost::from_ns(self.most as u64));
+        let title = || format!("colour: {}", self.tint.title());
         let [from, to] = match self.tint {
-            Tint::Module => return write(right.x, "colour: module"),
-            Tint::Own => [self.tint.title().to_owned(), cost()],
-            Tint::Calls => [self.tint.title().to_owned(), grouped(self.most as u64)],
+            Tint::Module => {
+                let named = self.of.as_ref().map(|it| it[0].clone());
+                return write(right.x, &named.unwrap_or_else(title));
+            }
+            Tint::Own | Tint::Calls if self.of.is_some() => self.of.clone().unwrap_or_default(),
+            Tint::Own => [title(), cost()],
+            Tint::Calls => [title(), grouped(self.most as u64)],
             Tint::Difference => ["less in B", "more in B"].map(str::to_owned),
         };
         let end = write(right.x, &to);
