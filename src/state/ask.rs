@@ -19,6 +19,7 @@ use callscape_analysis::alignment::Link;
 use callscape_analysis::comparison::amounts::{Measure, Timed};
 use callscape_analysis::comparison::pairing::Correction;
 use callscape_analysis::comparison::tables::Norm;
+use callscape_analysis::findings::Finding;
 use callscape_analysis::session::Since;
 use callscape_base::units::{ModuleId, Time, TimeRange};
 use callscape_facts::frequency::Frequency;
@@ -453,6 +454,8 @@ pub enum Ask {
     Context(Pointed, Arc<[u32]>),
     /// Has these modules, which are in order, stand out in the landscape; all alike for none.
     Light(Option<Arc<[ModuleId]>>),
+    /// The same until another module is chosen.
+    LightWhileChosen(Arc<[ModuleId]>),
     /// Has these stretches of time stand over every view along time; none: nothing stands there.
     Band(Option<Arc<Band>>),
     Finding(FindingAsk),
@@ -467,6 +470,8 @@ pub enum Ask {
     Pointed(ViewAsk),
     /// Makes a bookmark of each, and a scene that goes from one to the next.
     Bookmark(Vec<Chapter>),
+    /// Makes a bookmark and a shot with a caption of each.
+    Present(Arc<[Finding]>),
     /// Has the user's editor show something.
     Edit(EditAsk),
     /// Has a view show what is chosen.

@@ -98,6 +98,8 @@ pub struct Document {
     pub found: Vec<ModuleId>,
     /// Modules that stand out in the landscape, in order; none where all are alike.
     pub lit: Option<Arc<[ModuleId]>>,
+    /// The module that is chosen while they stand out, if only so long.
+    pub(crate) lit_for: Option<ModuleId>,
     /// What stands over the views along time.
     pub band: Option<Arc<Band>>,
     /// What is left out of every view.
@@ -215,6 +217,7 @@ impl Document {
             neighbours: Neighbours::default(),
             found: Vec::new(),
             lit: None,
+            lit_for: None,
             band: None,
             filters: Filters::default(),
             calls_left: None,

@@ -16,6 +16,7 @@ pub(crate) mod kept;
 pub mod legend;
 pub(crate) mod list;
 pub mod pane;
+pub mod remarks;
 pub mod rows;
 pub(crate) mod shading;
 pub mod style;
