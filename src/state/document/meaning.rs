@@ -46,6 +46,17 @@ impl Document {
         is_known.then(|| self.city.module_facts(&self.session, module).calls)
     }
 
+    /// How many calls of the functions of a module ended with an error in the whole recording. O(functions with errors).
+    pub fn failed_of(&self, module: ModuleId) -> u64 {
+        let all = self.resolved().map_or(&[][..], |it| &it.recording.failed);
+        let hierarchy = &self.session.hierarchy;
+        let is_in = |it: &&(FunctionId, u64)| {
+            let own = self.module_of(it.0);
+            own.is_some_and(|own| hierarchy.contains(module, own))
+        };
+        all.iter().filter(is_in).map(|it| it.1).sum()
+    }
+
     /// Whether a range or filters limit what is shown.
     pub fn is_limited(&self) -> bool {
         self.selection.range.is_some() || !self.filters.is_empty()
