@@ -4,6 +4,7 @@ mod cases;
 mod failed;
 mod planted;
 mod recorded;
+mod threads;
 
 use std::path::{Path, PathBuf};
 
