@@ -102,6 +102,7 @@ fn million(relations: u64) -> Session {
                 sampling: None,
                 left_out: None,
                 gaps: callscape::facts::gaps::Gaps::default(),
+                failed: Vec::new(),
                 samples: 0,
                 warnings: reporter.warnings(),
             }

@@ -108,6 +108,8 @@ pub enum PairAsk {
 pub enum RemarkAsk {
     /// Selects what the finding with this number is about, and opens the view that shows more.
     Show(usize),
+    /// Opens the list of all.
+    All,
     /// It stays closed for this recording.
     Close,
 }

@@ -366,6 +366,7 @@ impl Desk {
         self.views.update(&mut self.state);
         self.edit();
         self.add_chapters();
+        self.present_findings();
         self.record();
         self.state
             .note_step(self.is_held || self.show.is_some() || self.is_live());

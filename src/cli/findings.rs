@@ -1,9 +1,11 @@
 //! `callscape findings`: List what is remarkable about a recording
 
-use std::io::{self, Write};
-use std::path::PathBuf;
+mod page;
 
-use anyhow::bail;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
 use serde::Serialize;
 
 use super::output;
@@ -12,7 +14,11 @@ use callscape_analysis::findings::condition::Condition;
 use callscape_analysis::findings::{Certainty, Finding, LIMITS, Limit, findings};
 use callscape_analysis::session::{Resolved, Session};
 use callscape_base::escape;
+use callscape_base::files::{self, Temporary};
 use callscape_base::units::{Cost, FunctionId, Time, Unit};
+use callscape_presentation::files::{folder_of, relative, write_scene};
+use callscape_presentation::findings::shots;
+use callscape_presentation::scene::{Scene, SceneInputs};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "List what is remarkable about a recording, most important first", after_help = HELP)]
@@ -32,6 +38,12 @@ pub(crate) struct FindingsArgs {
     /// Exit with 1 if this condition holds, such as 'finding(repeated) > 10%'; may be repeated
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<Condition>,
+    /// Also write a page with the findings, FILE.html
+    #[arg(short, long, value_name = "FILE.html")]
+    output: Option<PathBuf>,
+    /// Also write a scene that presents them one by one, with captions, FILE.toml
+    #[arg(long, value_name = "FILE.toml")]
+    scene: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -42,6 +54,8 @@ const HELP: &str = "Examples:
   callscape findings trace.json src --json
   callscape findings cpu.pb.gz --explain
   callscape findings trace.json --fail-if 'finding(repeated) > 10%'
+  callscape findings trace.json src -o findings.html
+  callscape findings trace.json src --scene findings.toml
 
 At most ten findings are listed; none means that nothing is remarkable. Shares of findings that are not part of others \
 add up to at most 100 %. Shares of samples are given with the error of 19 of 20 recordings. A finding is inferred if it \
@@ -52,9 +66,12 @@ one-slow, growing, one-at-a-time, recursion, memory, collection, care, errors, o
 findings of the kind are added up. The exit code is 1 if a condition holds, 2 if it cannot be parsed, otherwise 0.";
 
 pub(crate) fn run(args: FindingsArgs) -> anyhow::Result<()> {
+    for (path, end) in [(&args.output, "html"), (&args.scene, "toml")] {
+        path.as_ref().map_or(Ok(()), |it| ensure_can_be(it, end))?;
+    }
     let input = super::trace_arg::TraceArg {
-        trace: args.trace,
-        source: args.source_dir,
+        trace: args.trace.clone(),
+        source: args.source_dir.clone(),
         value: args.value,
         left_out: args.left_out,
     };
@@ -67,6 +84,26 @@ pub(crate) fn run(args: FindingsArgs) -> anyhow::Result<()> {
         resolved,
         findings: &found,
     };
+    if let Some(path) = &args.output {
+        files::write(path, shown.page()?.as_bytes()).with_context(|| path.display().to_string())?;
+    }
+    if let Some(path) = &args.scene {
+        let relative = |of: &PathBuf| relative(of, folder_of(path));
+        let scene = Scene {
+            title: format!("Findings in {}", resolved.recording.name()),
+            inputs: SceneInputs {
+                source: args.source_dir.as_ref().map(relative),
+                recordings: vec![relative(&args.trace)],
+                ..SceneInputs::default()
+            },
+            shots: shots(&found, &session, resolved)
+                .into_iter()
+                .map(|it| it.1)
+                .collect(),
+            ..Scene::default()
+        };
+        write_scene(path, &scene)?;
+    }
     match args.json {
         true => output::print_json(&shown.document(args.explain))?,
         false => output::print(|out| shown.write(out, args.explain))?,
@@ -77,6 +114,18 @@ pub(crate) fn run(args: FindingsArgs) -> anyhow::Result<()> {
             bail!("{condition} holds: {}", of.join("; "));
         }
     }
+    Ok(())
+}
+
+/// Fails if a file cannot be written, or its name does not end so: before the long work, not after it.
+fn ensure_can_be(path: &Path, end: &str) -> anyhow::Result<()> {
+    let shown = path.display();
+    ensure!(
+        path.extension()
+            .is_some_and(|it| it.eq_ignore_ascii_case(end)),
+        "{shown}: expected a name that ends in .{end}"
+    );
+    Temporary::beside(path).with_context(|| format!("cannot write {shown}"))?;
     Ok(())
 }
 
@@ -166,7 +215,7 @@ impl<'a> Shown<'a> {
                 _ => None,
             },
             part_of: of.part_of,
-            view: of.kind.view(),
+            view: of.view,
             range: of.when.and_then(|(thread, range)| {
                 Some(Range {
                     thread: &threads.get(thread.index())?.id,
@@ -192,7 +241,7 @@ impl<'a> Shown<'a> {
                 out,
                 "    {inferred}{}; more in the view {}",
                 of.kind.why(),
-                of.kind.view()
+                of.view
             )?;
         }
         if explains {

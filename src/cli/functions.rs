@@ -10,7 +10,7 @@ use super::progress::with_progress;
 use super::range::RangeArgs;
 use callscape_analysis::result_sets::NamedSet;
 use callscape_analysis::session::Session;
-use callscape_base::units::{Cost, FunctionId, Unit};
+use callscape_base::units::{Cost, FunctionId, Unit, grouped};
 use callscape_facts::trace::FunctionMetrics;
 use callscape_import::results;
 use callscape_views::text::counted;
@@ -49,7 +49,8 @@ const EXAMPLES: &str = "Examples:
 
 For a profile whose weights are not times, total_ns and self_ns in the JSON document are in the unit given by the \
 field \"unit\". Calls are 0 if a profile does not count them. If the recording knows when its threads were off-CPU, \
-waiting_ns and self_waiting_ns are the parts of total_ns and self_ns in which they waited.";
+waiting_ns and self_waiting_ns are the parts of total_ns and self_ns in which they waited. If the recording contains spans with an \
+error, failed is their number, unless a range is given.";
 
 /// The largest first.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -80,6 +81,9 @@ struct Row<'a> {
     waiting_ns: Option<Cost>,
     #[serde(skip_serializing_if = "Option::is_none")]
     self_waiting_ns: Option<Cost>,
+    /// Calls that ended with an error, if the recording contains errors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed: Option<u64>,
     /// How often the results name it.
     #[serde(skip_serializing_if = "Option::is_none")]
     hits: Option<u64>,
@@ -103,6 +107,7 @@ pub(crate) fn run(args: FunctionsArgs) -> anyhow::Result<()> {
     let within = args.range.of_weights(&resolved.recording)?;
     let metrics = resolved.recording.function_metrics(within);
     let knows_waiting = resolved.recording.trace.knows_waiting();
+    let has_failed = within.range.is_none() && !resolved.recording.failed.is_empty();
     let mut order: Vec<(FunctionId, FunctionMetrics)> = functions.ids().zip(metrics).collect();
     order.retain(|(id, _)| {
         let module = resolved.resolution.modules.get(id.index());
@@ -148,6 +153,7 @@ pub(crate) fn run(args: FunctionsArgs) -> anyhow::Result<()> {
                 self_ns: metrics.self_cost,
                 waiting_ns: knows_waiting.then_some(metrics.waiting),
                 self_waiting_ns: knows_waiting.then_some(metrics.self_waiting),
+                failed: has_failed.then(|| resolved.recording.failed(id)),
                 hits: hits(id),
                 unit: (!unit.is_time()).then_some(unit),
             }
@@ -157,16 +163,28 @@ pub(crate) fn run(args: FunctionsArgs) -> anyhow::Result<()> {
     if args.json {
         return output::print_json(&rows);
     }
+    let counts_calls = resolved.recording.counts_calls();
+    let columns = (knows_waiting, has_failed, counts_calls);
+    let table = table(rows, unit, columns);
+    output::print(|out| table.write(out))
+}
+
+/// The rows as text, with the columns that the recording has: waiting and errors; and whether it counts calls.
+fn table(
+    rows: Vec<Row<'_>>,
+    unit: &Unit,
+    (knows_waiting, has_failed, counts_calls): (bool, bool, bool),
+) -> Table {
     let waiting = [("waiting", Align::Right), ("self waiting", Align::Right)];
     let mut headings = vec![("total", Align::Right), ("self", Align::Right)];
     headings.extend(waiting.iter().filter(|_| knows_waiting));
+    headings.extend(has_failed.then_some(("errors", Align::Right)));
     headings.extend([
         ("calls", Align::Right),
         ("function", Align::Left),
         ("module", Align::Left),
     ]);
     let mut table = Table::new(&headings);
-    let counts_calls = resolved.recording.counts_calls();
     for row in rows {
         let mut cells = vec![unit.show(row.total_ns), unit.show(row.self_ns)];
         let waiting = [row.waiting_ns, row.self_waiting_ns];
@@ -176,6 +194,7 @@ pub(crate) fn run(args: FunctionsArgs) -> anyhow::Result<()> {
                 .flatten()
                 .map(|waiting| unit.show(waiting)),
         );
+        cells.extend(row.failed.map(grouped));
         cells.extend([
             output::calls(row.calls, counts_calls),
             row.name.to_owned(),
@@ -183,7 +202,7 @@ pub(crate) fn run(args: FunctionsArgs) -> anyhow::Result<()> {
         ]);
         table.row(cells);
     }
-    output::print(|out| table.write(out))
+    table
 }
 
 /// Functions in all result sets; `None` without sets. Reports dropped results.

@@ -42,6 +42,7 @@ mod messages;
 mod objects;
 mod output;
 mod pack;
+mod page;
 mod phases;
 mod present;
 mod progress;

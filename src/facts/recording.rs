@@ -14,7 +14,7 @@ use super::profile::{NoSuchValue, Profile, Value};
 use super::sampling::Sampling;
 use super::trace::{Enclosing, FunctionMetrics, Relation, Thread, Trace, Within};
 use super::weighed::Weighed;
-use callscape_base::units::{Cost, TimeRange, Unit};
+use callscape_base::units::{Cost, FunctionId, TimeRange, Unit};
 use callscape_base::warnings::Warning;
 
 /// What kind of facts a recording holds about time.
@@ -54,6 +54,9 @@ pub struct Recording {
     pub left_out: Option<LeftOut>,
     /// When recording was switched off, and no process was recorded.
     pub gaps: Gaps,
+    /// How many calls of a function ended with an error, for functions with such calls, in order; empty unless the recording
+    /// says so.
+    pub failed: Vec<(FunctionId, u64)>,
     /// How many samples were taken, as far as known; none of a trace.
     pub samples: u64,
     pub warnings: Vec<Warning>,
@@ -84,6 +87,7 @@ impl Recording {
             sampling: None,
             left_out: None,
             gaps: Gaps::default(),
+            failed: Vec::new(),
             samples: samples.unwrap_or(0),
             warnings,
         }
@@ -124,6 +128,12 @@ impl Recording {
             memory: Some(memory),
             ..Recording::of_profile(path, format, 0, (functions, profile), warnings)
         }
+    }
+
+    /// How many calls of a function ended with an error. O(log n).
+    pub fn failed(&self, function: FunctionId) -> u64 {
+        let found = self.failed.binary_search_by_key(&function, |it| it.0);
+        found.map_or(0, |at| self.failed[at].1)
     }
 
     /// The same recording with what is known of its lines.

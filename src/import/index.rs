@@ -21,6 +21,7 @@ use super::opened;
 use super::read::read;
 use callscape_base::files::open_regular;
 use callscape_base::progress::Progress;
+use callscape_base::units::FunctionId;
 use callscape_base::warnings::{Place, Reporter, Warning};
 use callscape_facts::fnv::Fnv;
 use callscape_facts::frequency::LeftOut;
@@ -59,6 +60,8 @@ struct Note {
     left_out: Option<LeftOut>,
     #[serde(default, skip_serializing_if = "Gaps::is_empty")]
     gaps: Gaps,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    failed: Vec<(FunctionId, u64)>,
 }
 
 /// How a recording is read from the files that it is in.
@@ -330,6 +333,7 @@ fn write(recording: &Recording, place: &Path, fingerprint: u64) -> io::Result<()
         sampling: recording.sampling.clone(),
         left_out: recording.left_out.clone(),
         gaps: recording.gaps.clone(),
+        failed: recording.failed.clone(),
     })?;
     if Some(place.parent().unwrap_or(Path::new(""))) == index::cache_dir().as_deref() {
         std::fs::create_dir_all(place.parent().unwrap_or(Path::new("")))?;
@@ -401,6 +405,9 @@ fn recording(path: &Path, contents: Contents) -> Option<Recording> {
     let memory = contents.memory.as_ref();
     let profile = memory.filter(|_| note.kind == RecordingKind::Profile);
     let profile = profile.map(|memory| memory.profile(&mut functions));
+    let count = functions.len();
+    let failed = note.failed.into_iter();
+    let failed = failed.filter(|it| it.0.index() < count).collect();
     let lasts = contents.memory.as_ref().map(Memory::end_of_events);
     let lasts = lasts.unwrap_or_default();
     let trace = contents.trace.with_origin(note.origin).lasting(lasts);
@@ -410,6 +417,7 @@ fn recording(path: &Path, contents: Contents) -> Option<Recording> {
         kind: note.kind,
         functions,
         gaps: note.gaps.before(trace.range().end),
+        failed,
         trace,
         profile,
         memory: contents.memory,

@@ -2,8 +2,8 @@
 //! of <https://github.com/jaegertracing/jaeger-idl> (`internal/uimodel` in Jaeger itself).
 //!
 //! Read are traces on their own or under `data`, and of every span its ids, operation, start and duration in
-//! microseconds, the service of its process, its references, and the tags `code.*` as OpenTelemetry
-//! writes them. A span was called by its first `CHILD_OF` reference; the others are links. Logs are
+//! microseconds, the service of its process, its references, the tags `code.*` as OpenTelemetry
+//! writes them, and `error` and `otel.status_code`, which say that it ended with an error. A span was called by its first `CHILD_OF` reference; the others are links. Logs are
 //! counted (`event-not-shown`). Not read are other tags, warnings and flags.
 
 use std::collections::HashMap;
@@ -66,10 +66,13 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
     }
     document.close()?;
     let mut builder = TraceBuilder::new(&reporter);
-    reader.spans.build(&mut builder, &reporter);
+    let failed = reader.spans.build(&mut builder, &reporter);
     let calls = builder.finish(|| document.place());
     let warnings = reporter.warnings();
-    Ok(Recording::of_calls(input, FORMAT, None, calls, warnings))
+    Ok(Recording {
+        failed,
+        ..Recording::of_calls(input, FORMAT, None, calls, warnings)
+    })
 }
 
 /// The members of a trace that matter.
@@ -251,6 +254,7 @@ impl Reader {
             line: code.line,
             start,
             end: start.saturating_add(duration.max(0)),
+            is_failed: code.is_failed,
             offset,
         };
         self.spans.push(span);

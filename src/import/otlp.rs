@@ -10,7 +10,8 @@
 //! those of the `.proto` files too, which the JSON mapping of protocol buffers allows. `callscape --listen` keeps
 //! requests of both forms in one file, each with its checksum ([`kept`]). What Tempo answers is read, which calls the spans
 //! of resources `batches`. Logs and metrics between the requests are counted, and so are the events of spans
-//! (`event-not-shown`). Not read are status, kind and other attributes.
+//! (`event-not-shown`). Spans whose status is an error are counted by function; kind and other attributes are
+//! not read.
 
 use std::path::Path;
 
@@ -77,11 +78,14 @@ pub fn join(inputs: &[Input], progress: &Progress) -> Result<Recording, ImportEr
         end = Place::offset(input.display().to_string(), offset);
     }
     let mut builder = TraceBuilder::new(&reporter);
-    spans.build(&mut builder, &reporter);
+    let failed = spans.build(&mut builder, &reporter);
     let calls = builder.finish(|| end.clone());
     let path = inputs.first().map_or(Path::new(""), |input| input);
     let warnings = reporter.warnings();
-    Ok(Recording::of_calls(path, FORMAT, None, calls, warnings))
+    Ok(Recording {
+        failed,
+        ..Recording::of_calls(path, FORMAT, None, calls, warnings)
+    })
 }
 
 /// The ids of the traces that a file has spans of.

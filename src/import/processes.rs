@@ -239,6 +239,7 @@ pub(crate) fn merge(
         sampling: None,
         left_out: None,
         gaps: callscape_facts::gaps::Gaps::default(),
+        failed: Vec::new(),
         samples,
         warnings,
     })

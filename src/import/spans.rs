@@ -8,7 +8,7 @@
 //! services whose clock is put right in a trace ([`skew`], `clock-skew-corrected`).
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 
 use hashbrown::HashTable;
 
@@ -43,6 +43,8 @@ pub struct Span<'a> {
     pub start: i64,
     /// Not before `start`.
     pub end: i64,
+    /// It ended with an error.
+    pub is_failed: bool,
     /// In the file.
     pub offset: u64,
 }
@@ -57,6 +59,7 @@ struct Row {
     line: u32,
     start: i64,
     end: i64,
+    is_failed: bool,
     /// The file that it stands in, and where there.
     read_from: u32,
     offset: u64,
@@ -243,6 +246,7 @@ impl Spans {
             line: span.line,
             start: span.start,
             end: span.end.max(span.start),
+            is_failed: span.is_failed,
             read_from: (self.files.len() as u32).saturating_sub(1),
             offset: span.offset,
         };
@@ -256,8 +260,12 @@ impl Spans {
         }
     }
 
-    /// Hands the spans to the builder. O(n log n).
-    pub fn build(mut self, builder: &mut TraceBuilder<'_>, reporter: &Reporter) {
+    /// Hands the spans to the builder; by function, how many ended with an error. O(n log n).
+    pub fn build(
+        mut self,
+        builder: &mut TraceBuilder<'_>,
+        reporter: &Reporter,
+    ) -> Vec<(FunctionId, u64)> {
         self.merge_services();
         let by_id = self.by_id(reporter);
         let parents = self.parents(&by_id, reporter);
@@ -281,6 +289,7 @@ impl Spans {
         let mut lane_of: Vec<Option<u32>> = vec![None; self.rows.len()];
         let mut call_of = vec![(ThreadId(0), CallId(0)); self.rows.len()];
         let mut linked: Vec<bool> = vec![false; self.rows.len()];
+        let mut failed: BTreeMap<FunctionId, u64> = BTreeMap::new();
         for &(.., span) in &order {
             let row = &self.rows[span as usize];
             let name = self.names.get(self.services[row.service as usize]);
@@ -306,6 +315,9 @@ impl Spans {
             lane_of[span as usize] = Some(lane);
             linked[span as usize] = !is_inside;
             let function = self.function(row, name, &mut functions, builder);
+            if row.is_failed {
+                *failed.entry(function).or_default() += 1;
+            }
             let thread = lanes.lanes[lane as usize].thread;
             call_of[span as usize] = (thread, builder.next_call(thread));
             lanes.enter(lane, span, row, function, builder, at);
@@ -334,6 +346,7 @@ impl Spans {
                 });
             }
         }
+        failed.into_iter().collect()
     }
 
     /// Lets services of one name be one.

@@ -4,7 +4,8 @@
 //! Read are lists of spans, lists of traces, and spans one a line: of every span its ids, name, start and duration in
 //! microseconds, and the service of its local end; that of its annotations in version 1. A server's side of a span that it
 //! shares with its client has the client's side around it. Other annotations are
-//! counted (`event-not-shown`). Not read are tags and the remote end.
+//! counted (`event-not-shown`). The tag `error`, unless it is `false`, says that a span ended with an error.
+//! Not read are other tags and the remote end.
 
 use std::collections::HashMap;
 
@@ -51,10 +52,13 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
     spans.file(input.display().to_string());
     hand_on(&sides, &mut spans);
     let mut builder = TraceBuilder::new(&reporter);
-    spans.build(&mut builder, &reporter);
+    let failed = spans.build(&mut builder, &reporter);
     let calls = builder.finish(|| document.place());
     let warnings = reporter.warnings();
-    Ok(Recording::of_calls(input, FORMAT, None, calls, warnings))
+    Ok(Recording {
+        failed,
+        ..Recording::of_calls(input, FORMAT, None, calls, warnings)
+    })
 }
 
 /// A span as one of its sides has seen it.
@@ -69,6 +73,8 @@ struct Side {
     end: i64,
     /// The server's side of a span that the client began.
     is_shared: bool,
+    /// It has a tag `error`.
+    is_failed: bool,
     offset: u64,
 }
 
@@ -106,11 +112,20 @@ fn span(document: &mut Document<'_>, sides: &mut Vec<Side>) -> Result<(), Import
             b"duration" => duration = document.time(Unit::Microseconds)?,
             b"shared" => side.is_shared = document.scalar()? == Some(b"true"),
             b"localEndpoint" => endpoint(document, &mut side.service)?,
+            b"tags" => {
+                if document.object()? {
+                    while let Some(key) = document.member()? {
+                        let is_error = key == b"error";
+                        let value = document.scalar()?;
+                        side.is_failed |= is_error && value.is_some_and(|it| it != b"false");
+                    }
+                }
+            }
             b"annotations" | b"binaryAnnotations" => {
                 let is_event = key == b"annotations";
                 if document.array()? {
                     while document.element()? {
-                        annotation(document, is_event, &mut side.service)?;
+                        side.is_failed |= annotation(document, is_event, &mut side.service)?;
                     }
                 }
             }
@@ -137,27 +152,30 @@ fn span(document: &mut Document<'_>, sides: &mut Vec<Side>) -> Result<(), Import
 /// Annotations that say when client and server sent and received, as spans do.
 const OF_SPANS: [&str; 8] = ["cs", "cr", "ss", "sr", "ms", "mr", "ws", "wr"];
 
-/// Takes the service of an annotation, where none is known; events beside the span are counted.
+/// Takes the service of an annotation, where none is known; events beside the span are counted. Whether it says that the
+/// span ended with an error.
 fn annotation(
     document: &mut Document<'_>,
     is_event: bool,
     service: &mut String,
-) -> Result<(), ImportError> {
+) -> Result<bool, ImportError> {
+    let mut is_error = false;
     if !document.object()? {
-        return Ok(());
+        return Ok(is_error);
     }
     let mut value = String::new();
     while let Some(key) = document.member()? {
         match key {
             b"endpoint" if service.is_empty() => endpoint(document, service)?,
             b"value" if is_event => document.text_into(&mut value)?,
+            b"key" => is_error = document.scalar()? == Some(b"error"),
             _ => document.skip()?,
         }
     }
     if is_event && !OF_SPANS.contains(&value.as_str()) {
         document.warn("event-not-shown");
     }
-    Ok(())
+    Ok(is_error && !is_event)
 }
 
 /// Takes the name of the service at the end of a connection.
@@ -200,6 +218,7 @@ fn hand_on(sides: &[Side], spans: &mut Spans) {
             line: 0,
             start: side.start,
             end: side.end,
+            is_failed: side.is_failed,
             offset: side.offset,
         };
         spans.push(span);

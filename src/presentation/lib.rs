@@ -16,6 +16,7 @@ pub mod check;
 pub mod dissolve;
 pub mod files;
 pub mod film;
+pub mod findings;
 mod framing;
 pub mod kept;
 pub mod look;

@@ -23,7 +23,14 @@ impl State {
             Ask::Cut(ask) => self.on_cut(ask),
             Ask::Look(ask) => self.on_look(ask),
             Ask::Context(of, way) => self.choose_in_context(of, way),
-            Ask::Light(modules) => self.light(modules),
+            // A view that has lit nothing any more leaves what is lit for the selection.
+            Ask::Light(None)
+                if self
+                    .document
+                    .as_ref()
+                    .is_some_and(|it| it.lit_for.is_some()) => {}
+            Ask::Light(lit) => self.light(lit),
+            Ask::LightWhileChosen(lit) => self.light_while_chosen(lit),
             Ask::Band(band) => {
                 if let Some(document) = &mut self.document {
                     document.band = band;
@@ -57,6 +64,7 @@ impl State {
                 }
             }
             Ask::Bookmark(chapters) => self.errands.chapters.extend(chapters),
+            Ask::Present(findings) => self.errands.findings = findings,
             Ask::Edit(ask) => self.on_edit(ask),
             Ask::Show(ask) => self.on_show(ask),
             Ask::Noted(view, both) => self.steps.note_own(view, both),

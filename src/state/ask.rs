@@ -20,6 +20,7 @@ use callscape_analysis::alignment::Link;
 use callscape_analysis::comparison::amounts::{Measure, Timed};
 use callscape_analysis::comparison::pairing::Correction;
 use callscape_analysis::comparison::tables::Norm;
+use callscape_analysis::findings::Finding;
 use callscape_analysis::session::Since;
 use callscape_base::units::{ModuleId, Time, TimeRange};
 use callscape_facts::frequency::Frequency;
@@ -455,6 +456,8 @@ pub enum Ask {
     Context(Pointed, Arc<[u32]>),
     /// Has these functions stand out in the landscape, all alike for none, and be marked in graphs and contexts.
     Light(Option<Arc<Marked>>),
+    /// The same until another module is chosen.
+    LightWhileChosen(Arc<Marked>),
     /// Has these stretches of time stand over every view along time; none: nothing stands there.
     Band(Option<Arc<Band>>),
     /// A view along time shows this range of the recording; all of it, or nothing, for none.
@@ -471,6 +474,8 @@ pub enum Ask {
     Pointed(ViewAsk),
     /// Makes a bookmark of each, and a scene that goes from one to the next.
     Bookmark(Vec<Chapter>),
+    /// Makes a bookmark and a shot with a caption of each.
+    Present(Arc<[Finding]>),
     /// Has the user's editor show something.
     Edit(EditAsk),
     /// Has a view show what is chosen.

@@ -3,6 +3,7 @@
 /// A question, and with it the views that answer it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
+    GoingOn,
     WhatRuns,
     TimeGoes,
     WhoCalls,
@@ -14,7 +15,8 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    pub const ALL: [Purpose; 8] = [
+    pub const ALL: [Purpose; 9] = [
+        Purpose::GoingOn,
         Purpose::WhatRuns,
         Purpose::TimeGoes,
         Purpose::WhoCalls,
@@ -28,6 +30,7 @@ impl Purpose {
     /// As menus have it.
     pub fn title(self) -> &'static str {
         match self {
+            Purpose::GoingOn => "What is going on?",
             Purpose::WhatRuns => "Which code runs?",
             Purpose::TimeGoes => "Where does the time go?",
             Purpose::WhoCalls => "Who calls whom?",

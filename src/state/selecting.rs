@@ -319,6 +319,7 @@ impl State {
             }
             None => Neighbours::default(),
         };
+        self.outdate_lit();
     }
 }
 

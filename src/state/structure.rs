@@ -64,8 +64,26 @@ impl State {
     pub fn light(&mut self, lit: Option<Arc<Marked>>) {
         if let Some(document) = &mut self.document {
             document.lit = lit;
+            document.lit_for = None;
         }
         self.show_lit();
+    }
+
+    /// The same, until another module is chosen.
+    pub(super) fn light_while_chosen(&mut self, lit: Arc<Marked>) {
+        self.light(Some(lit));
+        if let Some(document) = &mut self.document {
+            document.lit_for = document.selection.chosen.module;
+        }
+    }
+
+    /// What stands out while a module is chosen does so no longer than that.
+    pub(super) fn outdate_lit(&mut self) {
+        let document = self.document.as_ref();
+        let lit = document.and_then(|it| Some((it.lit_for?, it.selection.chosen.module)));
+        if lit.is_some_and(|(of, chosen)| chosen != Some(of)) {
+            self.light(None);
+        }
     }
 
     /// Has the causes of the difference of two runs, the largest first, stand out in the landscape.

@@ -17,6 +17,7 @@ mod context_tests;
 mod differences;
 mod fan;
 mod faults;
+mod findings;
 pub mod flame;
 mod flame_graph;
 pub mod functions;
@@ -41,7 +42,7 @@ pub use self::differences::open_causes;
 pub use self::parts::along_time::Scope;
 pub use self::parts::pane::{Offer, Pane, Picture, Place, Placed, Split, Surface};
 pub use self::parts::{
-    both_along_time, causes, hatching, legend, pane, rows, style, text, tip, widgets,
+    both_along_time, causes, hatching, legend, pane, remarks, rows, style, text, tip, widgets,
 };
 pub use self::view::{Entry, SavedViews, View};
 use callscape_facts::recording::Recording;
@@ -67,6 +68,7 @@ pub static REGISTRY: &[&Entry] = &[
     &neighbours::ENTRY,
     &memory::ENTRY,
     &faults::ENTRY,
+    &findings::ENTRY,
 ];
 
 /// All views.

@@ -83,6 +83,7 @@ fn session_of(source: &Hierarchy, names: &[&str]) -> Session {
         sampling: None,
         left_out: None,
         gaps: callscape::facts::gaps::Gaps::default(),
+        failed: Vec::new(),
         samples: 0,
         warnings: Vec::new(),
     };

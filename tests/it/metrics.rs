@@ -203,6 +203,7 @@ fn session(seed: u64) -> Session {
         sampling: None,
         left_out: None,
         gaps: callscape::facts::gaps::Gaps::default(),
+        failed: Vec::new(),
         samples: 0,
         warnings: Vec::new(),
     });

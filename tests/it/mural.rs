@@ -92,6 +92,7 @@ pub fn session(seed: u64, functions: usize, events: u64) -> Session {
                 sampling: None,
                 left_out: None,
                 gaps: callscape::facts::gaps::Gaps::default(),
+                failed: Vec::new(),
                 samples: 0,
                 profile: None,
                 weighed: None,

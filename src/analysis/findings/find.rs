@@ -133,8 +133,14 @@ fn finding(run: &Run<'_>, candidate: Candidate, chosen: &Chosen) -> Finding {
         Certainty::Measured if chosen.of == Whole::Run => run.certainty(chosen.share),
         certainty => certainty,
     };
+    let view = match candidate.kind.view() {
+        // A profile has no calls along time, but stacks.
+        "flame" if run.recording.profile.is_some() => "flame-graph",
+        view => view,
+    };
     Finding {
         kind: candidate.kind,
+        view,
         text: sentence(run, &candidate, &path, chosen),
         path,
         functions: candidate.functions,

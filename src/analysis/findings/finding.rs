@@ -68,6 +68,8 @@ pub struct Finding {
     pub certainty: Certainty,
     /// The index of the finding that it is a part of.
     pub part_of: Option<usize>,
+    /// The id of the view that shows more.
+    pub view: &'static str,
     /// When it happened, if that is not the whole run.
     pub when: Option<(ThreadId, TimeRange)>,
 }

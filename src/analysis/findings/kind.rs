@@ -25,6 +25,6 @@ pub enum Kind {
     Collection,
     /// The recording itself limits what can be said.
     Care,
-    /// Exceptions are thrown often.
+    /// Exceptions are thrown often, or calls end with an error.
     Errors,
 }

@@ -58,5 +58,6 @@ limits! {
     SHORT: "nanoseconds of a call that recording distorts", 300.0, "uftrace takes about 240 ns a call, other tracers more";
     SHORT_PART: "share of the run in such calls", 0.25, "less distorts no other share by more than a quarter";
     GAPS: "share of the run that was not recorded", 0.08, "as for the least share";
+    FAILED: "share of the calls of a function that end with an error", 0.01, "services usually promise that 99 % of their requests succeed";
     THROWN: "exceptions that are many", 100.0, "fewer are exceptional";
 }

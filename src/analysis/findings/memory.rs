@@ -8,8 +8,9 @@ use std::collections::HashMap;
 use super::candidate::Candidate;
 use super::finding::Whole;
 use super::kind::Kind;
-use super::limits::{GROWTH, LEAST_SHARE, LEFT, MEMORY, OBJECTS, PEAK, TEMPORARY};
+use super::limits::{GROWING_CALLS, GROWTH, LEAST_SHARE, LEFT, MEMORY, OBJECTS, PEAK, TEMPORARY};
 use super::run::{Run, largest};
+use super::series::Series;
 use callscape_base::progress::Cancelled;
 use callscape_base::units::{ContextId, Cost, FunctionId, Unit, counted, grouped};
 use callscape_facts::memory::{Detail, Events, Memory};
@@ -64,7 +65,7 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
         add(0, temporary.1, said);
     }
     if share(left.1, bytes) >= LEFT.value && left.0 as f64 >= OBJECTS.value {
-        let (objects, grows) = (grouped(left.0), growth(events));
+        let (objects, grows) = (grouped(left.0), growth(run, events));
         let [of, bytes] = [left.1, bytes].map(show);
         let said =
             format!("{of} of {bytes} allocated is never released, in {objects} objects{grows}");
@@ -79,8 +80,44 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
     Ok(())
 }
 
+/// Maximum number of calls after which live memory is looked at.
+const LOOKS: usize = 64;
+
+/// `, and memory in use grows …` if it does with nearly each call of a function, or in nearly all parts of the run.
+fn growth(run: &Run<'_>, events: &Events) -> String {
+    let with_calls = run.series.iter().find_map(|it| grows_with(run, it, events));
+    with_calls.unwrap_or_else(|| all_the_time(events).to_owned())
+}
+
+/// The outermost calls that are alike, of which nearly each leaves more in use than the one before.
+fn grows_with(run: &Run<'_>, series: &Series, events: &Events) -> Option<String> {
+    let count = series.calls.len();
+    if (count as f64) < GROWING_CALLS.value {
+        return None;
+    }
+    let looks = count.min(LOOKS);
+    let after = |look: usize| {
+        let call = &series.calls[look * (count - 1) / (looks - 1)].call;
+        events.totals(events.position(call.end)).live_bytes()
+    };
+    let live: Vec<u64> = (0..looks).map(after).collect();
+    let rising = live.windows(2).filter(|it| it[1] > it[0]).count();
+    let (first, last) = (*live.first()?, *live.last()?);
+    let is_much = last.saturating_sub(first) as f64 >= PEAK.value * events.peak().0 as f64;
+    let is_steady = rising as f64 * f64::from(PARTS) >= GROWTH.value * (looks - 1) as f64;
+    (is_much && is_steady).then(|| {
+        format!(
+            ", and memory in use grows with the calls of {}: {} after the first of {}, {} after the last",
+            run.name(series.context),
+            show(first),
+            grouped(count as u64),
+            show(last)
+        )
+    })
+}
+
 /// `, and memory in use grows all the time` if it does in nearly all parts of the run.
-fn growth(events: &Events) -> &'static str {
+fn all_the_time(events: &Events) -> &'static str {
     let end = u64::from(events.end());
     let at = |part: u32| (end * u64::from(part) / u64::from(PARTS)) as u32;
     let live: Vec<u64> = (0..=PARTS)

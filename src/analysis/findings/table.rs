@@ -39,7 +39,7 @@ pub const KINDS: [Row; 12] = [
     Row { kind: Kind::Memory, name: "memory", title: "Memory", why: "memory in use is not free for others", view: "memory", propose: memory::propose },
     Row { kind: Kind::Collection, name: "collection", title: "Garbage collection and runtime", why: "it depends on what the program allocates", view: "flame", propose: collection::propose },
     Row { kind: Kind::Care, name: "care", title: "Measured with care", why: "the numbers of this recording are less certain", view: "functions", propose: care::propose },
-    Row { kind: Kind::Errors, name: "errors", title: "Errors", why: "throwing costs more than returning", view: "calls", propose: errors::propose },
+    Row { kind: Kind::Errors, name: "errors", title: "Errors", why: "work that ends with an error is wasted", view: "calls", propose: errors::propose },
 ];
 
 impl Kind {
@@ -64,8 +64,8 @@ impl Kind {
         self.row().why
     }
 
-    /// The id of the view that shows more.
-    pub fn view(self) -> &'static str {
+    /// The id of the view that shows more, of a recording with times.
+    pub(super) fn view(self) -> &'static str {
         self.row().view
     }
 

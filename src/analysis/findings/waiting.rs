@@ -1,5 +1,7 @@
 //! Waiting: for locks, disks and networks, or asleep. Recorded, or concluded from the names of functions that wait.
 
+use std::collections::HashMap;
+
 use super::candidate::Candidate;
 use super::claims::Part;
 use super::finding::Certainty;
@@ -9,12 +11,17 @@ use super::limits::{IDLE, WAITS};
 use super::names::Does;
 use super::run::{Run, largest, sum};
 use callscape_base::progress::Cancelled;
-use callscape_base::units::{ContextId, Unit, counted};
+use callscape_base::units::{ContextId, FunctionId, Unit, counted, grouped};
+use callscape_facts::trace::LinkKind;
+
+/// Maximum number of links that are read.
+const MOST_LINKS: usize = 1 << 16;
 
 pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), Cancelled> {
     if *run.recording.unit() == Unit::Bytes {
         return Ok(());
     }
+    let wakers = wakers(run);
     for (contexts, does) in by_function(run).iter().zip(&run.does) {
         let does = does.filter(|it| it.waits());
         let part = match does {
@@ -49,6 +56,15 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
         if run.counts_calls {
             said.push_str(&format!(" in {}", counted(calls, "call", "calls")));
         }
+        let function = run.function(longest);
+        let mut functions = vec![function];
+        let waker = wakers.get(&function).and_then(Wakers::most);
+        if let Some((waker, times, all)) = waker.filter(|_| is_known) {
+            let [times, all] = [times, all].map(grouped);
+            let name = run.name_of(waker);
+            said.push_str(&format!(", until {name} wakes it ({times} of {all} times)"));
+            functions.push(waker);
+        }
         let is_idle = does.is_some_and(Does::is_idle);
         found.push(Candidate {
             weight: match is_idle {
@@ -57,7 +73,7 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
                 false if run.counts_calls => WAITS.value.max((1.0 + calls as f64).log2()),
                 false => WAITS.value,
             },
-            functions: vec![run.function(longest)],
+            functions,
             certainty: match 2 * recorded >= all {
                 true => Certainty::Measured,
                 false => Certainty::Inferred,
@@ -66,4 +82,35 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
         });
     }
     Ok(())
+}
+
+/// Who lets a function go on that waits: functions of other threads, and how often.
+#[derive(Default)]
+struct Wakers(HashMap<FunctionId, u64>);
+
+impl Wakers {
+    /// The function that does so more often than all others together, how often, and of how many times.
+    fn most(&self) -> Option<(FunctionId, u64, u64)> {
+        let all = sum(self.0.values().copied());
+        let found = self.0.iter().find(|it| 2 * it.1 > all);
+        found.map(|(&waker, &times)| (waker, times, all))
+    }
+}
+
+/// By function that waits, who wakes it, as far as links between threads tell.
+fn wakers(run: &Run<'_>) -> HashMap<FunctionId, Wakers> {
+    let trace = &run.recording.trace;
+    let mut found: HashMap<FunctionId, Wakers> = HashMap::new();
+    if !trace.has_links() || run.recording.profile.is_some() {
+        return found;
+    }
+    let threads = trace.thread_ids();
+    let links = threads.flat_map(|thread| trace.linked(thread).map(move |it| (thread, it)));
+    let wakes = links.filter(|it| it.1.1.kind == LinkKind::WakeUp);
+    for (thread, (call, link)) in wakes.take(MOST_LINKS) {
+        let woken = trace.call(thread, call).function;
+        let waker = trace.call(link.from.0, link.from.1).function;
+        *found.entry(woken).or_default().0.entry(waker).or_default() += 1;
+    }
+    found
 }

@@ -20,6 +20,10 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) -> bool {
             for (number, finding) in remarks.first().iter().enumerate() {
                 one(ui, (number, finding), context);
             }
+            let about = "Lists all findings, with their shares (^)";
+            if ui.button("All findings…").on_hover_text(about).clicked() {
+                context.asks.push(RemarkAsk::All);
+            }
         })
 }
 

@@ -95,7 +95,11 @@ fn of_module(ui: &mut Ui, document: &Document, module: ModuleId) {
         }
     } else if facts.calls > 0 {
         let calls = text::counted(facts.calls, "call", "calls");
-        ui.label(style::weak(format!("{calls} · {cost}")).small());
+        let failed = match document.failed_of(module) {
+            0 => String::new(),
+            failed => format!(" · {}", text::counted(failed, "error", "errors")),
+        };
+        ui.label(style::weak(format!("{calls}{failed} · {cost}")).small());
     } else if document.resolved().is_some() && !document.counts_calls() {
         ui.label(style::weak(cost).small());
     }

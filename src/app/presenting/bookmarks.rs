@@ -8,6 +8,7 @@ use crate::presenting::script::{shot_of, with_words};
 use callscape_base::units::{Time, TimeSpec};
 use callscape_presentation::bookmark::{Pending, bookmark_of, found_from, found_in, go_to};
 use callscape_presentation::files::{folder_of, relative, write_scene};
+use callscape_presentation::findings::shots;
 use callscape_presentation::scene::{
     Bookmark, Scene, SceneFile, SceneInputs, Section, Shot, TimeText,
 };
@@ -94,11 +95,37 @@ impl Desk {
             self.talk.bookmarks.push(bookmark);
             self.add_shot(shot);
         }
+        self.tell_added(count);
+    }
+
+    fn tell_added(&mut self, count: usize) {
         if count > 0 {
             let text =
                 format!("{count} bookmarks added, and a scene that shows them one by one (F4)");
             self.tell_done(text, Some(TalkAsk::Restore.into()));
         }
+    }
+
+    /// A bookmark for each finding that was to be presented, and a shot that shows it with its sentence as a caption.
+    pub fn present_findings(&mut self) {
+        let findings = std::mem::take(&mut self.state.errands.findings);
+        let document = self
+            .state
+            .document
+            .as_ref()
+            .filter(|_| !findings.is_empty());
+        let Some((session, resolved)) = document.and_then(|it| Some((&it.session, it.resolved()?)))
+        else {
+            return;
+        };
+        let shots = shots(&findings, session, resolved);
+        self.keep_talk();
+        for (mut bookmark, shot) in shots {
+            bookmark.name = free_name(&self.talk.bookmarks, &bookmark.name);
+            self.talk.bookmarks.push(bookmark);
+            self.add_shot(shot);
+        }
+        self.tell_added(findings.len());
     }
 
     /// Gives a bookmark another name, unless another has it or it is empty.

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::fmt::{Result, Write};
 
+use crate::page::escaped;
 use callscape_analysis::comparison::phases::PhasePair;
 use callscape_analysis::phases::folding::{Item, fold};
-use callscape_base::escape;
 use callscape_base::units::{Cost, Unit, counted, grouped};
 
 /// Maximum number of rows, and their maximum depth.
@@ -182,22 +182,6 @@ impl Contents<'_> {
             escaped(&shown[1]),
         )
     }
-}
-
-/// Text made safe for a page: escapes markup and characters that change the direction of text.
-pub(super) fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in escape::name(text).chars() {
-        match letter {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            letter => escaped.push(letter),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use super::contents::escaped;
 use super::tables::Tables;
+use crate::page::escaped;
 use callscape_analysis::comparison::{Comparison, Inputs};
 use callscape_analysis::line_changes::Aligned;
 use callscape_analysis::lines::{

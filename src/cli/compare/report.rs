@@ -3,11 +3,12 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use super::contents::{self, escaped};
+use super::contents;
 use super::document::{paired, runs};
 use super::lines::{self, Hunk};
 use super::tables::Tables;
 use super::text::{Show, counted_once, timed, was};
+use crate::page::{self, escaped};
 use callscape_analysis::comparison::amounts::{Change, Measure, Standing};
 use callscape_analysis::comparison::tables::Given;
 use callscape_analysis::comparison::{Comparison, Inputs};
@@ -21,21 +22,6 @@ const ROWS: usize = 50;
 
 /// Number of functions named at the top.
 const MOST: usize = 3;
-
-const STYLE: &str = "\
-:root{color-scheme:light dark;--ink:#22262e;--ground:#fff;--line:#d5dae2;--weak:#667085;--less:#12529b;--more:#b04600}\
-@media(prefers-color-scheme:dark){:root{--ink:#e6e9ef;--ground:#14171c;--line:#343a45;--weak:#98a2b3;--less:#86c5ff;--more:#ffb066}}\
-body{font:15px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--ground);max-width:1280px;margin:2em auto;padding:0 1.2em}\
-h1{font-size:1.5em}.head{font-size:1.15em;margin:.3em 0}h2{font-size:1.15em;margin-top:2em}img{max-width:100%;border:1px solid var(--line);border-radius:4px}\
-table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}\
-th,td{padding:.2em .6em;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap;vertical-align:top}\
-th{color:var(--weak);font-weight:500}th:last-child,td:last-child{text-align:left;white-space:normal;overflow-wrap:anywhere;width:60%}\
-.less{color:var(--less)}.more{color:var(--more)}.weak{color:var(--weak)}.tag{border:1px solid;border-radius:3px;padding:0 .3em;font-size:.85em}\
-code,pre{font:13px/1.5 ui-monospace,monospace}pre{border:1px solid var(--line);border-radius:4px;padding:.7em;overflow:auto}\
-details{margin-left:1.1em}details:not(:has(details))>summary{list-style:none}summary{overflow-wrap:anywhere}\
-.bars{display:inline-block;width:90px;vertical-align:middle}.bars i{display:block;height:4px;margin:1px 0;min-width:1px;background:var(--less)}.bars i+i{background:var(--more)}\
-table.code{width:auto;min-width:60%}.code td{border:0;padding:0 .8em}.code td:last-child{white-space:pre}\
-.doubt{border-left:3px solid var(--more);padding-left:.7em}.wide{overflow-x:auto}";
 
 /// The page, with `pictures` and what each is and the `lines` of differences, of the `inputs` as they were compared through
 /// the mapping file `map`.
@@ -52,12 +38,7 @@ pub(super) fn page(
     };
     let title = format!("{} against {}", name(0), name(1));
     let mut page = String::new();
-    write!(
-        page,
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\n<meta name=\"viewport\" \
-         content=\"width=device-width,initial-scale=1\">\n<style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n",
-        title = escaped(&title)
-    )?;
+    page::head(&mut page, &title)?;
     headline(&mut page, comparison, tables)?;
     causes(&mut page, comparison, tables)?;
     heads(&mut page, comparison)?;

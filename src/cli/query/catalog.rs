@@ -33,6 +33,7 @@ pub(super) const QUESTIONS: &[Question] = &[
     question!("differences"),
     question!("never-run"),
     question!("rare-calls"),
+    question!("findings"),
 ];
 
 /// What a parameter may be.

@@ -305,6 +305,10 @@ fn span(
                 };
                 links.extend(texts.id(of(1), of(2), spans));
             }
+            (15, Value::Bytes(status)) => {
+                let mut fields = Fields::new(status);
+                texts.code.is_failed |= fields.any(|it| matches!(it, (3, Value::Number(2))));
+            }
             (11, _) => reporter.warn("event-not-shown", || window.place(offset)),
             (9, value) => {
                 if let Some((key, value)) = attribute(value)
@@ -349,6 +353,7 @@ fn span(
         line: texts.code.line,
         start,
         end,
+        is_failed: texts.code.is_failed,
         offset,
     };
     spans.push(span);

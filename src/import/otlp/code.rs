@@ -1,4 +1,4 @@
-//! Which code a span names: its function, file and line.
+//! Which code a span names: its function, file and line; and whether an attribute says that it ended with an error.
 
 use std::borrow::Cow;
 
@@ -14,6 +14,7 @@ pub struct Code {
     namespace: String,
     pub file: String,
     pub line: u32,
+    pub is_failed: bool,
 }
 
 impl Code {
@@ -23,13 +24,13 @@ impl Code {
         self.namespace.clear();
         self.file.clear();
         self.line = 0;
+        self.is_failed = false;
     }
 
     pub fn attribute(&mut self, key: &str, value: &str) {
-        if !key.starts_with("code.") {
-            return;
-        }
         match key {
+            "error" => self.is_failed |= value == "true",
+            "otel.status_code" => self.is_failed |= value == "ERROR",
             "code.function.name" | "code.function" => value.clone_into(&mut self.function),
             "code.namespace" => value.clone_into(&mut self.namespace),
             "code.file.path" | "code.filepath" => value.clone_into(&mut self.file),

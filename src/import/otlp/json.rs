@@ -190,6 +190,7 @@ fn span(
                 attributes(document, attribute, |key, value| code.attribute(key, value))?
             }
             b"links" => read_links(document, spans, links)?,
+            b"status" => code.is_failed |= is_error(document)?,
             b"events" => document.pass_over("event-not-shown")?,
             _ => document.skip()?,
         }
@@ -215,6 +216,7 @@ fn span(
         line: code.line,
         start,
         end,
+        is_failed: code.is_failed,
         offset,
     };
     spans.push(span);
@@ -222,6 +224,23 @@ fn span(
         spans.link(LinkKind::FollowsFrom, *from);
     }
     Ok(())
+}
+
+/// Whether the status that stands next is an error.
+fn is_error(document: &mut Document<'_>) -> Result<bool, ImportError> {
+    let mut is_error = false;
+    if document.object()? {
+        while let Some(key) = document.member()? {
+            match key {
+                b"code" => {
+                    let code = document.scalar()?;
+                    is_error = matches!(code, Some(b"2" | b"STATUS_CODE_ERROR"));
+                }
+                _ => document.skip()?,
+            }
+        }
+    }
+    Ok(is_error)
 }
 
 /// Takes the spans that the links of the array that stands next lead to.

@@ -29,6 +29,7 @@ fn built(spans: &[(&str, u32, u32, i64, i64)]) -> (Vec<String>, Vec<(String, u64
             line: 0,
             start,
             end,
+            is_failed: false,
             offset: 0,
         };
         all.push(span);

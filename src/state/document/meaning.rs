@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Document;
 use callscape_base::units::{FunctionId, ModuleId};
 use callscape_facts::trace::FunctionMetrics;
+use callscape_filter::marked::Marked;
 use callscape_filter::selection::{Meant, Pointed};
 use callscape_model::navigate;
 
@@ -13,6 +14,18 @@ impl Document {
     pub fn module_of(&self, function: FunctionId) -> Option<ModuleId> {
         let modules = &self.resolved()?.resolution.modules;
         modules.get(function.index()).copied()
+    }
+
+    /// These functions, to be marked with their modules and without their first calls. O(n log n).
+    pub fn marked(&self, title: String, mut functions: Vec<FunctionId>) -> Arc<Marked> {
+        functions.sort_unstable();
+        functions.dedup();
+        let modules = functions.iter().filter_map(|&it| self.module_of(it));
+        let mut modules: Vec<ModuleId> = modules.collect();
+        modules.sort_unstable();
+        modules.dedup();
+        let (modules, functions) = (modules.into(), functions.into());
+        Arc::new(Marked::new(title, modules, functions, Vec::new()))
     }
 
     /// What is pointed at, with the function of a call, the module of a function and the one function of a
@@ -44,6 +57,17 @@ impl Document {
     pub fn calls_of(&self, module: ModuleId) -> Option<u64> {
         let is_known = self.resolved().is_some() && self.counts_calls();
         is_known.then(|| self.city.module_facts(&self.session, module).calls)
+    }
+
+    /// How many calls of the functions of a module ended with an error in the whole recording. O(functions with errors).
+    pub fn failed_of(&self, module: ModuleId) -> u64 {
+        let all = self.resolved().map_or(&[][..], |it| &it.recording.failed);
+        let hierarchy = &self.session.hierarchy;
+        let is_in = |it: &&(FunctionId, u64)| {
+            let own = self.module_of(it.0);
+            own.is_some_and(|own| hierarchy.contains(module, own))
+        };
+        all.iter().filter(is_in).map(|it| it.1).sum()
     }
 
     /// Whether a range or filters limit what is shown.

@@ -97,8 +97,10 @@ pub struct Document {
     pub neighbours: Neighbours,
     /// What the search found.
     pub found: Vec<ModuleId>,
-    /// Functions of a chosen phase, which stand out in the landscape; none where all are alike.
+    /// Functions of a chosen phase or finding, which stand out in the landscape; none where all are alike.
     pub lit: Option<Arc<Marked>>,
+    /// The module that is chosen while they stand out, if only so long.
+    pub(crate) lit_for: Option<ModuleId>,
     /// What stands over the views along time.
     pub band: Option<Arc<Band>>,
     /// Which views along time show a part of the recording, and which.
@@ -218,6 +220,7 @@ impl Document {
             neighbours: Neighbours::default(),
             found: Vec::new(),
             lit: None,
+            lit_for: None,
             band: None,
             shown: Vec::new(),
             filters: Filters::default(),

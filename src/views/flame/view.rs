@@ -33,7 +33,7 @@ pub static ENTRY: Entry = Entry {
         // The call stack view.
         offers: &[Function, Call, TimePoint, Range],
         answers: &[Function, Module, Call, CallRelation, TimePoint, Range],
-        purposes: &[Purpose::TimeGoes, Purpose::Phases],
+        purposes: &[Purpose::GoingOn, Purpose::TimeGoes, Purpose::Phases],
         ..ViewLine::USUAL
     },
     keys: &[],

@@ -18,6 +18,7 @@ pub mod legend;
 pub(crate) mod list;
 pub(crate) mod noted;
 pub mod pane;
+pub mod remarks;
 pub mod rows;
 pub(crate) mod shading;
 pub mod style;

@@ -330,19 +330,9 @@ impl PhasesView {
     pub(super) fn marked_of(&self, document: &Document, phase: &Phase) -> Arc<Marked> {
         let found = self.found.as_ref();
         let functions = found.map_or(&[][..], |it| it.phases.functions(phase));
-        let functions: Vec<FunctionId> = functions.iter().map(|&it| FunctionId(it)).collect();
-        let modules = functions.iter().filter_map(|&it| document.module_of(it));
-        let mut modules: Vec<ModuleId> = modules.collect();
-        modules.sort_unstable();
-        modules.dedup();
+        let functions = functions.iter().map(|&it| FunctionId(it)).collect();
         let name = document.function_name(phase.function);
-        let title = format!("runs in the phase {name}");
-        Arc::new(Marked::new(
-            title,
-            modules.into(),
-            functions.into(),
-            Vec::new(),
-        ))
+        document.marked(format!("runs in the phase {name}"), functions)
     }
 }
 

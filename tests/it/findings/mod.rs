@@ -1,8 +1,10 @@
 //! `callscape findings`: what is remarkable about one recording.
 
 mod cases;
+mod failed;
 mod planted;
 mod recorded;
+mod threads;
 
 use std::path::{Path, PathBuf};
 
@@ -93,6 +95,50 @@ fn nothing_remarkable_is_an_answer() {
     let even = scratch.write("even.json", json!(even).to_string().as_bytes());
     let (code, out, _) = run(&["findings", text(&even)]);
     assert_eq!((code, out.as_str()), (Some(0), "nothing remarkable\n"));
+}
+
+#[test]
+fn findings_become_a_page_and_a_scene_that_plays() {
+    let scratch = Scratch::new("findings-page");
+    let trace = queries(&scratch, 40);
+    let [page, scene] = ["page.html", "scene.toml"].map(|it| scratch.0.join(it));
+    let asked = [
+        "findings",
+        text(&trace),
+        "-o",
+        text(&page),
+        "--scene",
+        text(&scene),
+    ];
+    let (code, listed_text, error) = run(&asked);
+    assert_eq!(code, Some(0), "{error}");
+    assert!(
+        listed_text.contains("query is called 40 times"),
+        "{listed_text}"
+    );
+    let found = listed(&trace);
+    let sentence = |number: usize| found[number]["text"].as_str().expect("a text").to_owned();
+    let html = std::fs::read_to_string(&page).expect("the page");
+    assert_eq!(html.matches("<li>").count(), found.len());
+    assert!(html.contains("query is called 40 times"), "{html}");
+    assert!(!html.contains("<module>"), "markup is escaped");
+    let checked = common::json(&["scene", text(&scene), "--json"]);
+    assert_eq!(checked["problems"], json!([]));
+    let shots = checked["shots"].as_array().expect("shots");
+    assert_eq!(shots.len(), found.len());
+    let toml = std::fs::read_to_string(&scene).expect("the scene");
+    assert!(
+        (0..found.len()).all(|it| toml.contains(&sentence(it))),
+        "{toml}"
+    );
+
+    // What cannot be written is refused before the long work.
+    let (code, _, error) = run(&["findings", text(&trace), "-o", "findings.pdf"]);
+    assert_eq!(code, Some(1));
+    assert!(
+        error.contains("expected a name that ends in .html"),
+        "{error}"
+    );
 }
 
 fn recordings_below(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -19,10 +19,10 @@ fn place() -> Place {
 }
 
 /// A run that is written down as it happens, in microseconds.
-struct Writing<'a> {
-    builder: TraceBuilder<'a>,
-    thread: ThreadId,
-    now: i64,
+pub(super) struct Writing<'a> {
+    pub(super) builder: TraceBuilder<'a>,
+    pub(super) thread: ThreadId,
+    pub(super) now: i64,
 }
 
 impl Writing<'_> {
@@ -31,7 +31,7 @@ impl Writing<'_> {
     }
 
     /// A call that takes so long itself before what is called in it.
-    fn call(&mut self, name: &str, own: i64, inside: impl FnOnce(&mut Self)) {
+    pub(super) fn call(&mut self, name: &str, own: i64, inside: impl FnOnce(&mut Self)) {
         let function = self.builder.function(Function {
             name,
             ..Function::default()
@@ -43,18 +43,18 @@ impl Writing<'_> {
             .exit(self.thread, self.at(), Some(function), place);
     }
 
-    fn leaf(&mut self, name: &str, own: i64) {
+    pub(super) fn leaf(&mut self, name: &str, own: i64) {
         self.call(name, own, |_| ());
     }
 
     /// What is written from now on happens on another thread, from then on.
-    fn thread(&mut self, id: i64, now: i64) {
+    pub(super) fn thread(&mut self, id: i64, now: i64) {
         self.thread = self.builder.thread("1", &id.to_string());
         self.now = now;
     }
 
     /// The thread waits for something.
-    fn wait(&mut self, long: i64, why: Why) {
+    pub(super) fn wait(&mut self, long: i64, why: Why) {
         let start = self.at();
         self.now += long;
         self.builder
@@ -62,7 +62,7 @@ impl Writing<'_> {
     }
 }
 
-fn recording(write: impl FnOnce(&mut Writing<'_>)) -> Recording {
+pub(super) fn recording(write: impl FnOnce(&mut Writing<'_>)) -> Recording {
     let reporter = Reporter::new();
     let mut builder = TraceBuilder::new(&reporter);
     let thread = builder.thread("1", "0");
@@ -76,12 +76,12 @@ fn recording(write: impl FnOnce(&mut Writing<'_>)) -> Recording {
     Recording::of_calls(Path::new("a test"), "test", None, made, Vec::new())
 }
 
-fn found(recording: &Recording) -> Vec<Finding> {
+pub(super) fn found(recording: &Recording) -> Vec<Finding> {
     findings(recording, &Progress::new()).expect("not cancelled")
 }
 
 /// The first finding of a kind that names this function, if any.
-fn of_kind<'f>(
+pub(super) fn of_kind<'f>(
     findings: &'f [Finding],
     recording: &Recording,
     kind: Kind,

@@ -108,6 +108,7 @@ fn session_of(seed: u64, [directories, files, functions_of]: [u32; 3], duration:
                 sampling: None,
                 left_out: None,
                 gaps: callscape::facts::gaps::Gaps::default(),
+                failed: Vec::new(),
                 samples: 0,
                 warnings: reporter.warnings(),
             }

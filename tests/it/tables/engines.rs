@@ -402,6 +402,7 @@ fn every_question_is_answered_by_both_engines_over_several_recordings() {
         ("differences", &["a=a-%", "b=b-%", "all=1"], 10),
         ("never-run", &[], 2),
         ("rare-calls", &["share=0.5"], 10),
+        ("findings", &[], 3),
     ] {
         let rows = engines.ask(&scratch.0, question, parameters);
         assert!(rows.len() >= least, "{question}: {} rows", rows.len());
