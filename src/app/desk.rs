@@ -23,6 +23,7 @@ use super::remarks::RemarksCard;
 use super::remembered::Memory;
 use super::rescue::Rescue;
 use super::saved::{SavedSession, is_session_file};
+use super::snapshot::Snapshot;
 use super::tour::Tour;
 use super::welcome::Welcome;
 use callscape_analysis::session::Inputs;
@@ -35,11 +36,14 @@ use callscape_state::State;
 use callscape_state::ask::{Ask, CancelAsk, FindingAsk, LookAsk, PaneAsk, PlayAsk};
 use callscape_state::document::{dropped, is_results};
 use callscape_state::panes::{Arrangement, ViewId};
+use callscape_views as views;
 
 /// The card in which one asks for a picture.
 #[derive(Clone, Debug)]
 pub struct PictureCard {
     pub is_open: bool,
+    /// What it is a picture of.
+    pub view: ViewId,
     pub wish: PictureWish,
 }
 
@@ -47,6 +51,7 @@ impl Default for PictureCard {
     fn default() -> PictureCard {
         PictureCard {
             is_open: false,
+            view: views::main(),
             wish: PictureWish {
                 file: String::new(),
                 width: 3840,
@@ -69,8 +74,8 @@ pub struct Desk {
     pub show: Option<Show>,
     /// Where one asks for a picture to be saved.
     pub picture: PictureCard,
-    /// The landscape is to be copied to the clipboard as soon as it has been drawn well.
-    pub wants_copy: bool,
+    /// What a picture is to be taken of: the landscape as soon as it has been drawn well.
+    pub wants_picture: Option<Snapshot>,
     pub jobs: Jobs,
     /// Looks and arrangements that the user keeps.
     pub own_looks: Own<SavedLook>,
@@ -216,7 +221,7 @@ impl Desk {
             talk: Talk::default(),
             show: None,
             picture: PictureCard::default(),
-            wants_copy: false,
+            wants_picture: None,
             jobs: Jobs::default(),
             own_looks: Own::default(),
             own_views: Own::default(),
@@ -570,7 +575,11 @@ impl Desk {
             PictureAsk::Toggle => self.toggle_picture(),
             PictureAsk::Edit(wish) => self.picture.wish = wish,
             PictureAsk::Save => self.save_picture(),
-            PictureAsk::Copy => self.wants_copy = self.state.document.is_some(),
+            PictureAsk::Copy(view) => {
+                let view = view.unwrap_or_else(|| self.pictured());
+                let wanted = self.state.document.is_some();
+                self.wants_picture = wanted.then_some(Snapshot { view, file: None });
+            }
         }
     }
 

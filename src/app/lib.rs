@@ -56,7 +56,9 @@ mod share;
 pub mod sharing;
 #[cfg(test)]
 mod sheet_tests;
+mod snapshot;
 mod state_log;
+mod svg;
 mod tour;
 mod versioned;
 pub mod view_picture;

@@ -37,10 +37,10 @@ pub(crate) struct RenderArgs {
     /// Encode an .mp4 with an installed ffmpeg (with libx264) for smaller files [default: built-in encoder]
     #[arg(long, requires = "scene", conflicts_with = "second")]
     pub ffmpeg: bool,
-    /// Picture to write, a PNG, or a model of the landscape for other programs, a glTF binary (.glb); a sequence is
-    /// numbered: OUT-0001.png, OUT-0002.png, … For a scene: a film, OUT.mp4, OUT.webm or OUT.gif, or its frames as
-    /// pictures, OUT_%05d.png
-    #[arg(short, long, value_name = "OUT")]
+    /// Picture to write: a PNG; vector graphics (.svg) of any view but the landscape; or a model of the landscape for
+    /// other programs, a glTF binary (.glb). A sequence is numbered: OUT-0001.png, OUT-0002.png, … For a scene: a film,
+    /// OUT.mp4, OUT.webm or OUT.gif, or its frames as pictures, OUT_%05d.png
+    #[arg(short, long, alias = "out", value_name = "OUT")]
     pub output: PathBuf,
     #[command(flatten)]
     pub left_out: crate::frequency::FrequencyArg,
@@ -224,6 +224,7 @@ const EXAMPLES: &str = "Examples:
   callscape render src trace.json -o city.png --at 40% --theme dark --size 1920x1080
   callscape render src trace.json -o calls.png --view flame --from 1s --to 1.2s
   callscape render src trace.json -o table.png --view functions --focus lapi.c/lua_callk
+  callscape render src trace.json -o rings.svg --view rings
   callscape render src trace.json -o frames/city.png --frames 100 --from 1s --to 2s
   callscape render src -o poster.png --size 16384x16384 --camera iso --transparent --no-labels
   callscape render src -o city.glb --color complexity
