@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use egui::Pos2;
 use glam::Vec2;
 
+use super::action_log::{ActionLog, Source};
 use super::command::{
     Command, EditorAsk, FileAsk, OwnAsk, OwnDoes, OwnList, PictureAsk, PictureWish,
 };
@@ -77,6 +78,9 @@ pub struct Desk {
     /// What a picture is to be taken of: the landscape as soon as it has been drawn well.
     pub wants_picture: Option<Snapshot>,
     pub jobs: Jobs,
+    /// What the user does, where that is logged, and what it is done with.
+    pub log: Option<ActionLog>,
+    pub source: Source,
     /// Looks and arrangements that the user keeps.
     pub own_looks: Own<SavedLook>,
     pub own_views: Own<Arrangement>,
@@ -223,6 +227,8 @@ impl Desk {
             picture: PictureCard::default(),
             wants_picture: None,
             jobs: Jobs::default(),
+            log: None,
+            source: Source::default(),
             own_looks: Own::default(),
             own_views: Own::default(),
             memory: Memory::default(),
@@ -412,7 +418,9 @@ impl Desk {
 
     /// Carries out what was asked for.
     pub fn execute(&mut self, command: impl Into<Command>) {
-        match command.into() {
+        let command = command.into();
+        self.note_action(&command);
+        match command {
             Command::Ask(ask) => self.ask(ask),
             Command::File(ask) => self.on_file(ask),
             Command::Replace(ask) => self.on_replace(ask),
@@ -426,9 +434,11 @@ impl Desk {
             Command::Script(ask) => self.on_script(ask),
             Command::Live(ask) => self.on_live(ask),
             Command::Palette(ask) => {
+                let source = std::mem::replace(&mut self.source, Source::Palette);
                 for command in self.palette.on(ask, &mut self.state) {
                     self.execute(command);
                 }
+                self.source = source;
             }
             Command::Editor(ask) => self.on_editor(ask),
             Command::Tour(ask) => self.on_tour(ask),

@@ -6,6 +6,7 @@
     deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
 )]
 
+mod action_log;
 mod canvas;
 mod choosing;
 mod clipboard;

@@ -171,12 +171,13 @@ mod tests {
     use crate::svg::tests::texts;
     use callscape_analysis::session::Inputs;
     use callscape_state::ask::PaneAsk;
+    use callscape_state::panes::Arrangement;
 
     /// A window with the demo in which a view has all the room, and the pointer over it.
     fn with_view(id: &str) -> Driven {
         let mut driven = Driven::new(&Inputs::default());
-        let view = views::named(id).expect("a view");
-        driven.desk.execute(PaneAsk::Maximise(Some(view)));
+        let alone = Arrangement::View(id.to_owned());
+        driven.desk.execute(PaneAsk::Arrange(alone));
         driven.settle();
         driven.move_pointer(egui::pos2(450.0, 300.0));
         driven.frame(Vec::new());

@@ -81,7 +81,8 @@ fn painted(add: impl Fn(&egui::Painter)) -> Vec<ClippedShape> {
     style::set_fonts(&ctx, None);
     let mut shapes = Vec::new();
     for _ in 0..2 {
-        let output = ctx.run_ui(Default::default(), |ui| add(ui.painter()));
+        let mut output = ctx.run_ui(Default::default(), |ui| add(ui.painter()));
+        output.textures_delta.clear();
         shapes = output.shapes;
     }
     shapes

@@ -76,6 +76,7 @@ impl App {
         }
         self.point();
         self.desk.update();
+        self.desk.note_views();
         self.desk.keep_aside();
         let Some(laid) = self.ui(event_loop, begin) else {
             return;
