@@ -69,7 +69,10 @@ impl Driven {
             pointer: Pos2::ZERO,
             modifiers: Modifiers::NONE,
             pictures: Pictures {
-                views: all.map(|view| (view, TextureId::default())).collect(),
+                views: all
+                    .zip(1..)
+                    .map(|(view, id)| (view, TextureId::User(id)))
+                    .collect(),
                 second: TextureId::default(),
                 before: [None; 2],
                 before_strength: 0.0,

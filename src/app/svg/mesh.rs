@@ -99,6 +99,11 @@ impl Svg {
             .into_iter()
             .max_by_key(|it| apart(*it))
             .unwrap_or((0, 1));
+        // The same for all triangles that it goes through.
+        let (from, to) = match of[from].1 <= of[to].1 {
+            true => (from, to),
+            false => (to, from),
+        };
         let all = apart((from, to));
         if all == 0 {
             return (paint("fill", of[0].1), None);

@@ -323,6 +323,12 @@ fn parts(it: &TextShape) -> Vec<Part> {
     };
     let mut letters = job.text.char_indices();
     let mut parts = Vec::new();
+    let glyphs = || galley.rows.iter().flat_map(|row| &row.row.glyphs);
+    // Letters that go from right to left are laid out in another order than that of the text: the viewer orders them.
+    let is_ordered = galley.rows.len() > 1 || galley.elided || {
+        let mut text = job.text.chars();
+        glyphs().all(|it| text.next() == Some(it.chr))
+    };
     for row in &galley.rows {
         // The section of the open part, its letters' widths together, and where it begins and ends.
         let mut open: Option<(usize, String, f32, [f32; 2], f32)> = None;
@@ -341,7 +347,10 @@ fn parts(it: &TextShape) -> Vec<Part> {
             let at = it.pos + turn * (row.pos.to_vec2() + egui::vec2(from, base));
             let length = to - from;
             parts.push(Part {
-                text,
+                text: match is_ordered {
+                    true => text,
+                    false => job.text.clone(),
+                },
                 at: At {
                     at: [at.x, at.y],
                     turn: it.angle.to_degrees(),
@@ -358,7 +367,8 @@ fn parts(it: &TextShape) -> Vec<Part> {
                     is_slanted: format.italics,
                     is_underlined: format.underline.width > 0.0 || it.underline.width > 0.0,
                     // Kerning is the viewer's own.
-                    length: ((length - natural).abs() > 0.1 * natural + 1.0).then_some(length),
+                    length: (is_ordered && (length - natural).abs() > 0.1 * natural + 1.0)
+                        .then_some(length),
                 },
             });
         };
@@ -366,6 +376,10 @@ fn parts(it: &TextShape) -> Vec<Part> {
             let byte = letters.next().map_or(job.text.len(), |it| it.0);
             let section = section_at(byte);
             let end = glyph.pos.x + glyph.advance_width;
+            if let Some((.., [first, to], _)) = open.as_mut().filter(|_| !is_ordered) {
+                (*first, *to) = (first.min(glyph.pos.x), to.max(end));
+                continue;
+            }
             if glyph.chr == '\t' {
                 close(open.take());
                 continue;

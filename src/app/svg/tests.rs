@@ -176,7 +176,7 @@ fn triangles_of_one_colour_are_one_outline_and_others_a_gradient() {
         "{first:?}"
     );
     let gradient =
-        "x1=\"0\" y1=\"0\" x2=\"10\" y2=\"0\"><stop offset=\"0\" stop-color=\"#ff0000\"/>";
+        "x1=\"10\" y1=\"0\" x2=\"0\" y2=\"0\"><stop offset=\"0\" stop-color=\"#0000ff\"/>";
     assert_eq!(svg.matches(gradient).count(), 1, "{svg}");
 }
 
