@@ -167,6 +167,8 @@ pub enum PictureAsk {
     Save,
     /// Copies a view as it is seen to the clipboard: the one under the pointer, or this one.
     Copy(Option<ViewId>),
+    /// Copies the command that renders the view under the pointer.
+    Command,
 }
 
 /// What the user keeps under names of their own.

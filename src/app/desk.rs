@@ -77,6 +77,8 @@ pub struct Desk {
     pub picture: PictureCard,
     /// What a picture is to be taken of: the landscape as soon as it has been drawn well.
     pub wants_picture: Option<Snapshot>,
+    /// What the next frame puts on the clipboard.
+    pub text_to_copy: Option<String>,
     pub jobs: Jobs,
     /// What the user does, where that is logged, and what it is done with.
     pub log: Option<ActionLog>,
@@ -226,6 +228,7 @@ impl Desk {
             show: None,
             picture: PictureCard::default(),
             wants_picture: None,
+            text_to_copy: None,
             jobs: Jobs::default(),
             log: None,
             source: Source::default(),
@@ -585,6 +588,7 @@ impl Desk {
             PictureAsk::Toggle => self.toggle_picture(),
             PictureAsk::Edit(wish) => self.picture.wish = wish,
             PictureAsk::Save => self.save_picture(),
+            PictureAsk::Command => self.copy_command(),
             PictureAsk::Copy(view) => {
                 let view = view.unwrap_or_else(|| self.pictured());
                 let wanted = self.state.document.is_some();

@@ -367,7 +367,10 @@ fn stays_inside(ask: &Command) -> bool {
         Command::Ask(Ask::Mapping(ask)) => *ask != MappingAsk::Save,
         Command::File(ask) => matches!(ask, FileAsk::Demo | FileAsk::Welcome | FileAsk::Open(_)),
         Command::Pair(ask) => !matches!(ask, PairAsk::Choose(_)),
-        Command::Picture(ask) => !matches!(ask, PictureAsk::Save | PictureAsk::Copy(_)),
+        Command::Picture(ask) => !matches!(
+            ask,
+            PictureAsk::Save | PictureAsk::Copy(_) | PictureAsk::Command
+        ),
         Command::Own(ask) => matches!(ask.does, OwnDoes::Use(_)),
         Command::Talk(ask) => matches!(ask, TalkAsk::Toggle | TalkAsk::ShowScript(_)),
         Command::Script(ask) => {

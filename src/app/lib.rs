@@ -63,6 +63,7 @@ mod svg;
 mod tour;
 mod versioned;
 pub mod view_picture;
+mod view_settings;
 mod welcome;
 mod window;
 

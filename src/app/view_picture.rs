@@ -10,6 +10,7 @@ use super::offscreen::Offscreen;
 use super::panels;
 use super::rest::{Stuck, wait};
 use super::svg::{self, Svg, Textures};
+use super::view_settings;
 use callscape_analysis::session::Elsewhere;
 use callscape_base::progress::Progress;
 use callscape_base::units::{ModuleId, Time, TimeRange};
@@ -125,6 +126,12 @@ impl ViewStudio {
         self.desk
             .state
             .ask_views(Some(self.view), ViewAsk::ByModules);
+    }
+
+    /// Changes settings of the view, each a name and a value, as the window can.
+    pub fn set(&mut self, wanted: &[(String, String)]) -> Result<(), String> {
+        let Desk { state, views, .. } = &mut self.desk;
+        view_settings::set(views, state, self.view, wanted)
     }
 
     /// Marks what is known from elsewhere. Of what changed the most suspect function is chosen, unless another one is.

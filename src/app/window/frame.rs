@@ -182,6 +182,9 @@ impl App {
             view.overlay.focus_first();
         }
         let (theme, pictures) = (desk.state.settings.theme, &view.pictures);
+        if let Some(text) = desk.text_to_copy.take() {
+            view.overlay.ctx().copy_text(text);
+        }
         let shown = view.overlay.run(&view.window, event_loop, theme, |ui| {
             asks.clear();
             layout = panels::show(ui, desk, cues, (pictures, timings), asks);

@@ -155,6 +155,16 @@ pub(crate) struct RenderArgs {
     /// Expand this module by one level, whatever --level says; may be repeated
     #[arg(long, value_name = "MODULE")]
     pub expand: Vec<String>,
+    /// Change a setting of the view, named and valued as its session file has it, such as merge=recursion; may be
+    /// repeated. A wrong name lists the settings
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
+    pub set: Vec<(String, String)>,
+    /// Sizing of the ring chart: alike, by angle or by area
+    #[arg(long, value_name = "SIZING")]
+    pub sizing: Option<String>,
+    /// Rings to show in the ring chart, 1 to 200
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
+    pub rings: Option<u32>,
     /// Write a sequence of N pictures from --from to --to
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), conflicts_with = "at")]
     pub frames: Option<u32>,
@@ -173,7 +183,10 @@ pub(crate) struct RenderArgs {
 }
 
 /// Options that a scene defines itself.
-const NOT_OF_SCENES: [&str; 43] = [
+const NOT_OF_SCENES: [&str; 46] = [
+    "set",
+    "sizing",
+    "rings",
     "inputs",
     "max_frequency",
     "good",
@@ -411,6 +424,13 @@ pub(crate) fn size(text: &str) -> Result<[u32; 2], String> {
     sides
         .and_then(|(width, height)| Some([side(width)?, side(height)?]))
         .ok_or_else(|| format!("expected a size in pixels like 1280x720, found '{text}'"))
+}
+
+fn setting(text: &str) -> Result<(String, String), String> {
+    let setting = text.split_once('=').filter(|it| !it.0.is_empty());
+    setting
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .ok_or_else(|| format!("expected NAME=VALUE, found '{text}'"))
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -95,6 +95,10 @@ pub(crate) fn run(args: RenderArgs) -> anyhow::Result<()> {
         };
         return view_pictures(view, &args, shown, &settings, &moments, &outputs);
     }
+    ensure!(
+        asked::view_settings(&args).is_empty(),
+        "--set, --sizing and --rings are settings of charts; name one with --view"
+    );
     let mut metrics = metrics(&args, &session, shown, mapped.as_ref())?;
     if let Some(coverage) = findings.as_ref().and_then(|it| it.coverage(&session)) {
         metrics.set_coverage(&shown.hierarchy, Some(coverage), |id| id);
@@ -317,6 +321,9 @@ fn view_pictures(
         Document::of(&inputs, session, None, None, None, &landscape, progress)
     })??;
     let mut studio = ViewStudio::new(document, view, &landscape, size, range, focus)?;
+    studio
+        .set(&asked::view_settings(args))
+        .map_err(anyhow::Error::msg)?;
     if let Some(cut) = cut {
         studio.show_cut(cut);
     }
