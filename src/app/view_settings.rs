@@ -189,7 +189,8 @@ mod tests {
     /// The settings in a command.
     fn settings(command: &str) -> Vec<(String, String)> {
         let settings = command.split(" --set ").skip(1).map(|it| {
-            let word = it.trim_matches('\'').replace(r"'\''", "'");
+            let inside = it.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));
+            let word = inside.unwrap_or(it).replace(r"'\''", "'");
             let (name, value) = word.split_once('=').expect("a value");
             (name.to_owned(), value.to_owned())
         });

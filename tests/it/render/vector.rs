@@ -94,14 +94,7 @@ fn every_chart_is_vector_graphics_whatever_its_names_contain() {
         for (view, (width, texts)) in CHARTS.into_iter().zip(read) {
             assert_eq!(width, "900", "{view}");
             let all = texts.concat();
-            let names_functions = [
-                "tree",
-                "rings",
-                "flame-graph",
-                "flame",
-                "functions",
-                "phases",
-            ];
+            let names_functions = ["tree", "rings", "flame-graph", "flame", "functions"];
             if names_functions.contains(&view) {
                 assert!(all.contains("<script>"), "{view}: {texts:?}");
                 assert!(all.contains("שלום"), "{view}: {texts:?}");
