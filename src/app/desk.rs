@@ -7,7 +7,7 @@ use glam::Vec2;
 
 use super::action_log::{ActionLog, Source};
 use super::command::{
-    Command, EditorAsk, FileAsk, OwnAsk, OwnDoes, OwnList, PictureAsk, PictureWish,
+    Command, EditorAsk, FileAsk, OwnAsk, OwnDoes, OwnList, PictureAsk,
 };
 use super::dock::Dock;
 use super::done::Done;
@@ -18,6 +18,7 @@ use super::open_views::Views;
 use super::own::Own;
 use super::pair::{CausesCard, PairCard, Question, Replaced, Replacement};
 use super::palette::Palette;
+use super::picture::PictureCard;
 use super::presenting::talk::Talk;
 use super::recording::RecordCard;
 use super::remarks::RemarksCard;
@@ -37,32 +38,6 @@ use callscape_state::State;
 use callscape_state::ask::{Ask, CancelAsk, FindingAsk, LookAsk, PaneAsk, PlayAsk};
 use callscape_state::document::{dropped, is_results};
 use callscape_state::panes::{Arrangement, ViewId};
-use callscape_views as views;
-
-/// The card in which one asks for a picture.
-#[derive(Clone, Debug)]
-pub struct PictureCard {
-    pub is_open: bool,
-    /// What it is a picture of.
-    pub view: ViewId,
-    pub wish: PictureWish,
-}
-
-impl Default for PictureCard {
-    fn default() -> PictureCard {
-        PictureCard {
-            is_open: false,
-            view: views::main(),
-            wish: PictureWish {
-                file: String::new(),
-                width: 3840,
-                legend: false,
-                labels: true,
-                transparent: false,
-            },
-        }
-    }
-}
 
 /// What is open and how it is shown, in a window or without one.
 pub struct Desk {

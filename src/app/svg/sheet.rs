@@ -6,7 +6,7 @@ use super::{Ink, Sides, Svg, paint};
 use callscape_layout::geometry::Color;
 use callscape_layout::sheet::{Fill, Mesh, Rect, Sheet};
 use callscape_look::image::Image;
-use callscape_look::theme::{Palette, encoded};
+use callscape_look::theme::{Palette, decoded, encoded};
 use callscape_model::theme::Theme;
 
 /// Edges fade over a pixel: they are half a pixel before what is not seen at all.
@@ -49,7 +49,11 @@ impl Svg {
             if raster.pixels.len() != width as usize * height as usize || raster.pixels.is_empty() {
                 continue;
             }
-            let rgba = raster.pixels.concat();
+            let mixed = raster.pixels.iter().map(|&[r, g, b, a]| {
+                let [r, g, b] = [r, g, b].map(decoded);
+                ink([r, g, b, f32::from(a) / 255.0], theme)
+            });
+            let rgba = mixed.flatten().collect();
             let image = Image {
                 width,
                 height,
