@@ -14,6 +14,7 @@ use callscape_state::ask::{
     Ask, CameraAsk, CancelAsk, CardAsk, CutAsk, EditAsk, FilterAsk, LookAsk, MappingAsk, OpenAsk,
     PaneAsk, PlayAsk, RunsAsk, SearchAsk, SelectAsk, ShowAsk, StepAsk,
 };
+use callscape_state::panes::ViewId;
 
 /// What a dialog asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,7 +149,7 @@ pub enum RecordAsk {
 /// What is to be saved as a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PictureWish {
-    /// A PNG, or a model where the name ends in `.glb`.
+    /// A PNG; vector graphics where the name ends in `.svg`, a model where in `.glb`.
     pub file: String,
     /// In pixels; the height follows from the shape of the landscape in the window.
     pub width: u32,
@@ -166,8 +167,10 @@ pub enum PictureAsk {
     Edit(PictureWish),
     /// Draws and writes it.
     Save,
-    /// Copies the landscape as it is seen to the clipboard.
-    Copy,
+    /// Copies a view as it is seen to the clipboard: the one under the pointer, or this one.
+    Copy(Option<ViewId>),
+    /// Copies the command that renders the view under the pointer.
+    Command,
 }
 
 /// What the user keeps under names of their own.

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use egui::Pos2;
 use glam::Vec2;
 
+use super::action_log::{ActionLog, Source};
 use super::command::{
-    Command, EditorAsk, FileAsk, OwnAsk, OwnDoes, OwnList, PictureAsk, PictureWish,
+    Command, EditorAsk, FileAsk, OwnAsk, OwnDoes, OwnList, PictureAsk,
 };
 use super::dock::Dock;
 use super::done::Done;
@@ -17,12 +18,14 @@ use super::open_views::Views;
 use super::own::Own;
 use super::pair::{CausesCard, PairCard, Question, Replaced, Replacement};
 use super::palette::Palette;
+use super::picture::PictureCard;
 use super::presenting::talk::Talk;
 use super::recording::RecordCard;
 use super::remarks::RemarksCard;
 use super::remembered::Memory;
 use super::rescue::Rescue;
 use super::saved::{SavedSession, is_session_file};
+use super::snapshot::Snapshot;
 use super::tour::Tour;
 use super::welcome::Welcome;
 use callscape_analysis::session::Inputs;
@@ -36,28 +39,6 @@ use callscape_state::ask::{Ask, CancelAsk, FindingAsk, LookAsk, PaneAsk, PlayAsk
 use callscape_state::document::{dropped, is_results};
 use callscape_state::panes::{Arrangement, ViewId};
 
-/// The card in which one asks for a picture.
-#[derive(Clone, Debug)]
-pub struct PictureCard {
-    pub is_open: bool,
-    pub wish: PictureWish,
-}
-
-impl Default for PictureCard {
-    fn default() -> PictureCard {
-        PictureCard {
-            is_open: false,
-            wish: PictureWish {
-                file: String::new(),
-                width: 3840,
-                legend: false,
-                labels: true,
-                transparent: false,
-            },
-        }
-    }
-}
-
 /// What is open and how it is shown, in a window or without one.
 pub struct Desk {
     pub state: State,
@@ -69,9 +50,14 @@ pub struct Desk {
     pub show: Option<Show>,
     /// Where one asks for a picture to be saved.
     pub picture: PictureCard,
-    /// The landscape is to be copied to the clipboard as soon as it has been drawn well.
-    pub wants_copy: bool,
+    /// What a picture is to be taken of: the landscape as soon as it has been drawn well.
+    pub wants_picture: Option<Snapshot>,
+    /// What the next frame puts on the clipboard.
+    pub text_to_copy: Option<String>,
     pub jobs: Jobs,
+    /// What the user does, where that is logged, and what it is done with.
+    pub log: Option<ActionLog>,
+    pub source: Source,
     /// Looks and arrangements that the user keeps.
     pub own_looks: Own<SavedLook>,
     pub own_views: Own<Arrangement>,
@@ -216,8 +202,11 @@ impl Desk {
             talk: Talk::default(),
             show: None,
             picture: PictureCard::default(),
-            wants_copy: false,
+            wants_picture: None,
+            text_to_copy: None,
             jobs: Jobs::default(),
+            log: None,
+            source: Source::default(),
             own_looks: Own::default(),
             own_views: Own::default(),
             memory: Memory::default(),
@@ -408,7 +397,9 @@ impl Desk {
 
     /// Carries out what was asked for.
     pub fn execute(&mut self, command: impl Into<Command>) {
-        match command.into() {
+        let command = command.into();
+        self.note_action(&command);
+        match command {
             Command::Ask(ask) => self.ask(ask),
             Command::File(ask) => self.on_file(ask),
             Command::Replace(ask) => self.on_replace(ask),
@@ -422,9 +413,11 @@ impl Desk {
             Command::Script(ask) => self.on_script(ask),
             Command::Live(ask) => self.on_live(ask),
             Command::Palette(ask) => {
+                let source = std::mem::replace(&mut self.source, Source::Palette);
                 for command in self.palette.on(ask, &mut self.state) {
                     self.execute(command);
                 }
+                self.source = source;
             }
             Command::Editor(ask) => self.on_editor(ask),
             Command::Tour(ask) => self.on_tour(ask),
@@ -571,7 +564,12 @@ impl Desk {
             PictureAsk::Toggle => self.toggle_picture(),
             PictureAsk::Edit(wish) => self.picture.wish = wish,
             PictureAsk::Save => self.save_picture(),
-            PictureAsk::Copy => self.wants_copy = self.state.document.is_some(),
+            PictureAsk::Command => self.copy_command(),
+            PictureAsk::Copy(view) => {
+                let view = view.unwrap_or_else(|| self.pictured());
+                let wanted = self.state.document.is_some();
+                self.wants_picture = wanted.then_some(Snapshot { view, file: None });
+            }
         }
     }
 

@@ -18,6 +18,7 @@ use super::desk::Desk;
 use super::pace::Detail;
 use super::panels::context::{Cues, Layout, Pictures, Timings};
 use super::panels::{self};
+use super::snapshot::Drawing;
 use callscape_analysis::session::Inputs;
 use callscape_base::progress::Progress;
 use callscape_filter::selection::Pointed;
@@ -68,7 +69,10 @@ impl Driven {
             pointer: Pos2::ZERO,
             modifiers: Modifiers::NONE,
             pictures: Pictures {
-                views: all.map(|view| (view, TextureId::default())).collect(),
+                views: all
+                    .zip(1..)
+                    .map(|(view, id)| (view, TextureId::User(id)))
+                    .collect(),
                 second: TextureId::default(),
                 before: [None; 2],
                 before_strength: 0.0,
@@ -117,6 +121,13 @@ impl Driven {
         self.desk.update();
         let layout = self.ui(events);
         self.draw(&layout);
+        let wanted = self.desk.wants_picture.as_ref();
+        let texture = wanted.and_then(|it| self.pictures.of(it.view));
+        self.desk.take_snapshot(Drawing {
+            ctx: &self.ctx,
+            canvas: None,
+            texture,
+        });
         layout.pointed
     }
 
@@ -356,7 +367,10 @@ fn stays_inside(ask: &Command) -> bool {
         Command::Ask(Ask::Mapping(ask)) => *ask != MappingAsk::Save,
         Command::File(ask) => matches!(ask, FileAsk::Demo | FileAsk::Welcome | FileAsk::Open(_)),
         Command::Pair(ask) => !matches!(ask, PairAsk::Choose(_)),
-        Command::Picture(ask) => !matches!(ask, PictureAsk::Save | PictureAsk::Copy),
+        Command::Picture(ask) => !matches!(
+            ask,
+            PictureAsk::Save | PictureAsk::Copy(_) | PictureAsk::Command
+        ),
         Command::Own(ask) => matches!(ask.does, OwnDoes::Use(_)),
         Command::Talk(ask) => matches!(ask, TalkAsk::Toggle | TalkAsk::ShowScript(_)),
         Command::Script(ask) => {

@@ -6,6 +6,7 @@
     deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
 )]
 
+mod action_log;
 mod canvas;
 mod choosing;
 mod clipboard;
@@ -56,10 +57,13 @@ mod share;
 pub mod sharing;
 #[cfg(test)]
 mod sheet_tests;
+mod snapshot;
 mod state_log;
+mod svg;
 mod tour;
 mod versioned;
 pub mod view_picture;
+mod view_settings;
 mod welcome;
 mod window;
 

@@ -1,5 +1,6 @@
 //! Panels of the window as a picture without one: drawn by egui and read back.
 
+use egui::epaint::ClippedShape;
 use egui::{ClippedPrimitive, Pos2, RawInput, Rect, Ui, Vec2, ViewportId};
 
 use super::canvas::{free_textures, paint, take_textures};
@@ -44,8 +45,24 @@ impl Offscreen {
         &mut self,
         gpu: &Gpu,
         size: Vec2,
-        mut add: impl FnMut(&mut Ui),
+        add: impl FnMut(&mut Ui),
     ) -> Vec<ClippedPrimitive> {
+        let shapes = self.shapes(gpu, size, add);
+        self.triangles(shapes)
+    }
+
+    /// Shapes as triangles.
+    pub(crate) fn triangles(&self, shapes: Vec<ClippedShape>) -> Vec<ClippedPrimitive> {
+        self.ctx.tessellate(shapes, self.pixels_per_point)
+    }
+
+    /// What egui paints of panels, in points.
+    pub(crate) fn shapes(
+        &mut self,
+        gpu: &Gpu,
+        size: Vec2,
+        mut add: impl FnMut(&mut Ui),
+    ) -> Vec<ClippedShape> {
         let mut input = RawInput {
             screen_rect: Some(Rect::from_min_size(Pos2::ZERO, size)),
             max_texture_side: Some(gpu.device.limits().max_texture_dimension_2d as usize),
@@ -62,7 +79,7 @@ impl Offscreen {
             free_textures(&mut self.renderer, &mut output.textures_delta);
             let shapes = std::mem::take(&mut output.shapes);
             if !self.letters.look(&self.ctx, &shapes) {
-                return self.ctx.tessellate(shapes, output.pixels_per_point);
+                return shapes;
             }
         }
     }

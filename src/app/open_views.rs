@@ -173,7 +173,7 @@ impl Views {
         }
     }
 
-    fn saved(&self, state: &State) -> SavedViews {
+    pub(crate) fn saved(&self, state: &State) -> SavedViews {
         let mut saved = SavedViews::default();
         for (_, view) in &self.all {
             view.save(state, &mut saved);

@@ -10,20 +10,48 @@ use super::compare::both::Both;
 use super::desk::Desk;
 use super::glb;
 use super::headless::{MAX_SIDE, PictureSettings, Studio, Viewpoint};
+use super::snapshot::Snapshot;
 use callscape_base::progress::{Cancelled, Progress};
-use callscape_look::image::PngWriter;
+use callscape_look::image::{Image, PngWriter};
 use callscape_look::quality::Quality;
 use callscape_model::moment::Moment;
 use callscape_state::State;
 use callscape_state::city::City;
 use callscape_state::job::{Job, take};
 use callscape_state::message::Message;
+use callscape_state::panes::ViewId;
 use callscape_state::runs::RunsLayout;
+use callscape_views as views;
+
+/// The card in which one asks for a picture.
+#[derive(Clone, Debug)]
+pub struct PictureCard {
+    pub is_open: bool,
+    /// What it is a picture of.
+    pub view: ViewId,
+    pub wish: PictureWish,
+}
+
+impl Default for PictureCard {
+    fn default() -> PictureCard {
+        PictureCard {
+            is_open: false,
+            view: views::main(),
+            wish: PictureWish {
+                file: String::new(),
+                width: 3840,
+                legend: false,
+                labels: true,
+                transparent: false,
+            },
+        }
+    }
+}
 
 impl PictureWish {
     /// Whether a model is written, and no picture.
     pub fn is_model(&self) -> bool {
-        ends(&self.file, "glb")
+        ends(Path::new(&self.file), "glb")
     }
 
     /// Sides in pixels in a window whose width is `aspect` times its height; no side is longer than can be drawn.
@@ -34,9 +62,35 @@ impl PictureWish {
     }
 }
 
-fn ends(file: &str, with: &str) -> bool {
-    let extension = Path::new(file).extension();
+pub(crate) fn ends(file: &Path, with: &str) -> bool {
+    let extension = file.extension();
     extension.is_some_and(|it| it.eq_ignore_ascii_case(with))
+}
+
+/// Copies a picture to the clipboard; gives back its size in words.
+pub(crate) fn copy(image: &Image, ctx: &egui::Context) -> String {
+    let size = [image.width as usize, image.height as usize];
+    let copied = egui::ColorImage::from_rgba_unmultiplied(size, &image.rgba);
+    ctx.copy_image(copied);
+    format!("{} × {} pixels", image.width, image.height)
+}
+
+/// What became of a picture that was saved, or copied.
+pub(crate) fn say(done: anyhow::Result<String>, is_copied: bool) -> Message {
+    let titles = match is_copied {
+        true => [
+            "The picture is on the clipboard",
+            "The picture could not be copied",
+        ],
+        false => ["The picture is saved", "The picture could not be saved"],
+    };
+    let is_error = done.is_err();
+    Message {
+        is_error,
+        is_open: !is_copied,
+        title: titles[usize::from(is_error)].to_owned(),
+        lines: vec![done.unwrap_or_else(|error| format!("{error:#}"))],
+    }
 }
 
 /// A name in the current directory that nothing has yet.
@@ -59,6 +113,7 @@ impl Desk {
     pub fn toggle_picture(&mut self) {
         self.picture.is_open ^= true;
         if self.picture.is_open {
+            self.picture.view = self.pictured();
             self.picture.wish.file = free_name();
         }
     }
@@ -71,9 +126,25 @@ impl Desk {
         let wish = self.picture.wish.clone();
         let file = PathBuf::from(wish.file.trim());
         let path = std::path::absolute(&file).unwrap_or(file);
-        if !ends(&wish.file, "png") && !wish.is_model() {
-            let expected = "expected a name that ends in .png, or in .glb for a model";
+        let view = self.picture.view;
+        let is_main = view == views::main();
+        let expected = match is_main {
+            _ if ends(&path, if is_main { "glb" } else { "svg" }) || ends(&path, "png") => "",
+            true if ends(&path, "svg") => {
+                "the landscape is three-dimensional and has no .svg: expected a name that ends in .png, or in .glb for \
+                 a model"
+            }
+            true => "expected a name that ends in .png, or in .glb for a model",
+            false => "expected a name that ends in .png or .svg",
+        };
+        if !expected.is_empty() {
             self.say_of_picture(Err(anyhow::anyhow!("{}: {expected}", path.display())));
+            return;
+        }
+        if !is_main {
+            let file = Some(path);
+            self.wants_picture = Some(Snapshot { view, file });
+            self.picture.is_open = false;
             return;
         }
         let session = Arc::clone(&document.session);
@@ -183,23 +254,14 @@ impl Desk {
     }
 
     pub fn say_of_picture(&mut self, saved: anyhow::Result<PathBuf>) {
-        let (is_error, title, line) = match saved {
-            Ok(path) => (false, "The picture is saved", path.display().to_string()),
-            Err(error) => (true, "The picture could not be saved", format!("{error:#}")),
-        };
-        self.state.told.messages.push(Message {
-            is_error,
-            is_open: true,
-            title: title.to_owned(),
-            lines: vec![line],
-        });
+        let saved = saved.map(|path| path.display().to_string());
+        self.state.told.messages.push(say(saved, false));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::desk::PictureCard;
 
     #[test]
     fn a_picture_has_the_shape_of_the_landscape_and_no_side_is_too_long() {

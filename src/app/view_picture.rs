@@ -3,10 +3,14 @@
 
 use std::time::Duration;
 
+use egui::epaint::ClippedShape;
+
 use super::desk::Desk;
 use super::offscreen::Offscreen;
 use super::panels;
 use super::rest::{Stuck, wait};
+use super::svg::{self, Svg, Textures};
+use super::view_settings;
 use callscape_analysis::session::Elsewhere;
 use callscape_base::progress::Progress;
 use callscape_base::units::{ModuleId, Time, TimeRange};
@@ -43,7 +47,7 @@ pub struct ViewStudio {
     /// Of the view itself.
     size: [u32; 2],
     /// What is below it: what is left out because it is called too often.
-    caption: Option<Image>,
+    caption: Option<(Image, String)>,
     gpu: Gpu,
     sheets: SheetRenderer,
 }
@@ -79,9 +83,12 @@ impl ViewStudio {
             let often = called_often::left_out(&of.recording, &document.filters);
             often.filter(|_| !says_itself)
         });
-        let caption = often.and_then(|text| caption(&gpu, settings.theme, size, &text).transpose());
+        let caption = often.and_then(|text| {
+            let drawn = caption(&gpu, settings.theme, size, &text).transpose()?;
+            Some(drawn.map(|image| (image, text)))
+        });
         let caption = caption.transpose()?;
-        let below = caption.as_ref().map_or(0, |it| it.height);
+        let below = caption.as_ref().map_or(0, |it| it.0.height);
         desk.state.show_as_is(document);
         for &other in &desk.state.panes.all().to_vec() {
             if other != view {
@@ -121,6 +128,12 @@ impl ViewStudio {
             .ask_views(Some(self.view), ViewAsk::ByModules);
     }
 
+    /// Changes settings of the view, each a name and a value, as the window can.
+    pub fn set(&mut self, wanted: &[(String, String)]) -> Result<(), String> {
+        let Desk { state, views, .. } = &mut self.desk;
+        view_settings::set(views, state, self.view, wanted)
+    }
+
     /// Marks what is known from elsewhere. Of what changed the most suspect function is chosen, unless another one is.
     pub fn take_findings(&mut self, findings: Findings, wanted: Elsewhere) {
         let state = &mut self.desk.state;
@@ -148,11 +161,57 @@ impl ViewStudio {
         tell: &dyn Fn(&Progress),
     ) -> anyhow::Result<Image> {
         let mut image = self.of_view(moment, tell)?;
-        if let Some(caption) = &self.caption {
+        if let Some((caption, _)) = &self.caption {
             image.rgba.extend_from_slice(&caption.rgba);
             image.height += caption.height;
         }
         Ok(image)
+    }
+
+    /// The same as vector graphics, with text as text.
+    pub fn vector(
+        &mut self,
+        moment: Option<Moment>,
+        tell: &dyn Fn(&Progress),
+    ) -> anyhow::Result<String> {
+        self.show(moment, tell)?;
+        let (surface, whole) = (self.surface(), self.whole());
+        let theme = self.desk.state.settings.theme;
+        let Desk { state, views, .. } = &mut self.desk;
+        let colors = style::colors(theme);
+        let mut svg;
+        let mut scale = 1.0;
+        match views.picture(self.view, state, surface) {
+            Picture::Sheet(sheet) => {
+                svg = Svg::new(whole.map(|it| it as f32), svg::plate(theme));
+                svg.sheet(sheet, theme);
+            }
+            Picture::Nothing | Picture::City => {
+                scale = surface.scale;
+                let (mut drawn, shapes) = self.widgets(scale, tell)?;
+                let points = whole.map(|it| it as f32 / scale);
+                svg = Svg::new(points, colors.panel.to_srgba_unmultiplied());
+                let primitives = drawn.triangles(shapes.clone());
+                let (gpu, size) = (&self.gpu, self.size);
+                let mut textures = Textures {
+                    sheet: None,
+                    theme,
+                    painted: &mut || drawn.picture(gpu, &primitives, size).ok(),
+                };
+                svg.shapes(&shapes, &mut textures);
+            }
+            Picture::Same => anyhow::bail!("the view draws nothing"),
+        }
+        if let Some((image, text)) = &self.caption {
+            let [_, top] = self.size.map(|it| it as f32 / scale);
+            let em = 11.0 * surface.scale / scale;
+            let middle = top + 0.5 * image.height as f32 / scale;
+            let ground = [0.0, top, whole[0] as f32 / scale, whole[1] as f32 / scale];
+            svg.fill(ground, colors.panel.to_srgba_unmultiplied());
+            let ink = colors.weak.to_srgba_unmultiplied();
+            svg.line(text, [10.0 * surface.scale / scale, middle], em, ink);
+        }
+        Ok(svg.finish(whole))
     }
 
     fn of_view(
@@ -160,6 +219,25 @@ impl ViewStudio {
         moment: Option<Moment>,
         tell: &dyn Fn(&Progress),
     ) -> anyhow::Result<Image> {
+        self.show(moment, tell)?;
+        let surface = self.surface();
+        let Desk { state, views, .. } = &mut self.desk;
+        match views.picture(self.view, state, surface) {
+            Picture::Sheet(sheet) => {
+                let theme = state.settings.theme;
+                Ok(self.sheets.image(&self.gpu, sheet, self.size, theme)?)
+            }
+            Picture::Nothing | Picture::City => {
+                let (mut drawn, shapes) = self.widgets(surface.scale, tell)?;
+                let primitives = drawn.triangles(shapes);
+                Ok(drawn.picture(&self.gpu, &primitives, self.size)?)
+            }
+            Picture::Same => anyhow::bail!("the view draws nothing"),
+        }
+    }
+
+    /// Shows a moment, and waits until all of it is there.
+    fn show(&mut self, moment: Option<Moment>, tell: &dyn Fn(&Progress)) -> Result<(), Stuck> {
         let plays = self.view.line().plays();
         if let Some(document) = &mut self.desk.state.document
             && let Some(moment) = moment.filter(|_| plays)
@@ -170,17 +248,7 @@ impl ViewStudio {
                 playback.summary = moment.summary;
             }
         }
-        self.wait(tell)?;
-        let surface = self.surface();
-        let Desk { state, views, .. } = &mut self.desk;
-        match views.picture(self.view, state, surface) {
-            Picture::Sheet(sheet) => {
-                let theme = state.settings.theme;
-                Ok(self.sheets.image(&self.gpu, sheet, self.size, theme)?)
-            }
-            Picture::Nothing | Picture::City => self.widgets(surface.scale, tell),
-            Picture::Same => anyhow::bail!("the view draws nothing"),
-        }
+        self.wait(tell)
     }
 
     /// What the view is drawn on.
@@ -194,7 +262,7 @@ impl ViewStudio {
 
     /// The size of pictures, with what is below the view.
     fn whole(&self) -> [u32; 2] {
-        let below = self.caption.as_ref().map_or(0, |it| it.height);
+        let below = self.caption.as_ref().map_or(0, |it| it.0.height);
         [self.size[0], self.size[1] + below]
     }
 
@@ -215,20 +283,24 @@ impl ViewStudio {
         })
     }
 
-    /// The widgets of a view.
-    fn widgets(&mut self, scale: f32, tell: &dyn Fn(&Progress)) -> anyhow::Result<Image> {
+    /// What the widgets of a view paint, and what draws it.
+    fn widgets(
+        &mut self,
+        scale: f32,
+        tell: &dyn Fn(&Progress),
+    ) -> Result<(Offscreen, Vec<ClippedShape>), Stuck> {
         let mut drawn = Offscreen::new(&self.gpu, self.desk.state.settings.theme, scale);
         let points = egui::vec2(self.size[0] as f32, self.size[1] as f32) / scale;
-        let mut primitives = Vec::new();
+        let mut shapes = Vec::new();
         for _ in 0..FRAMES {
             // What is chosen comes into sight once sizes are known: each frame is as the first.
             self.desk.state.opening.documents += 1;
             self.wait(tell)?;
             let (desk, view) = (&mut self.desk, self.view);
             let add = |ui: &mut egui::Ui| panels::show_alone(ui, desk, view);
-            primitives = drawn.run(&self.gpu, points, add);
+            shapes = drawn.shapes(&self.gpu, points, add);
         }
-        Ok(drawn.picture(&self.gpu, &primitives, self.size)?)
+        Ok((drawn, shapes))
     }
 }
 

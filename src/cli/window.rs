@@ -29,6 +29,10 @@ pub(crate) struct WindowArgs {
     /// Show the entities of this mapping file as districts; the file is watched and reapplied when it changes
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
+    /// Write what the user does to FILE, one line of JSON for each action: its time in milliseconds since the start,
+    /// name, arguments, source (mouse, key or palette) and view. Typed text and names of functions are part of it
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
     #[command(flatten)]
     left_out: super::frequency::FrequencyArg,
     #[command(flatten)]
@@ -69,6 +73,7 @@ pub(crate) fn run(args: WindowArgs) -> anyhow::Result<()> {
         map: args.map.clone(),
         follow: args.follow,
         max_frequency: args.left_out.max_frequency,
+        log: args.log.clone(),
     };
     let is_alone = args.inputs.len() == 1 && args.a.is_empty() && !args.elsewhere.is_any();
     let alone = args.inputs.first().filter(|_| is_alone);

@@ -45,6 +45,8 @@ pub(crate) struct Canvas {
     // Dropped in this order: everything made from the device before the device.
     pictures: BTreeMap<PictureOf, Picture>,
     panels: egui_wgpu::Renderer,
+    /// Of what panels are drawn on.
+    format: wgpu::TextureFormat,
     pub renderer: Renderer,
     /// Draws the landscape of a second run, while one is to be seen.
     pub second: Option<Renderer>,
@@ -88,6 +90,7 @@ impl Canvas {
         Canvas {
             pictures: BTreeMap::new(),
             panels: egui_wgpu::Renderer::new(&gpu.device, panels, options),
+            format: panels,
             renderer: Renderer::new(&gpu, FORMAT),
             second: None,
             sheets: BTreeMap::new(),
@@ -338,6 +341,35 @@ impl Canvas {
     /// Drops the textures that panels need no longer.
     pub(crate) fn free_textures(&mut self, textures: &mut egui::TexturesDelta) {
         free_textures(&mut self.panels, textures);
+    }
+
+    /// Panels as a picture with sides of `size` pixels, over `ground`; waits for the device.
+    pub(crate) fn image(
+        &mut self,
+        panels: &Panels,
+        size: [u32; 2],
+        ground: egui::Color32,
+    ) -> Result<Image, GpuError> {
+        self.gpu.check_size(size)?;
+        let texture = readback::target(&self.gpu, size, self.format);
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        let view = texture.create_view(&Default::default());
+        let [r, g, b, _] = ground.to_array().map(|part| f64::from(part) / 255.0);
+        let screen = egui_wgpu::ScreenDescriptor {
+            size_in_pixels: size,
+            pixels_per_point: panels.pixels_per_point,
+        };
+        paint(
+            &mut self.panels,
+            (&self.gpu, &mut encoder, &view),
+            &panels.primitives,
+            &screen,
+            wgpu::Color { r, g, b, a: 1.0 },
+        );
+        self.gpu.queue.submit([encoder.finish()]);
+        let image = readback::image(&self.gpu, &texture)?;
+        self.gpu.check()?;
+        Ok(image)
     }
 
     /// Draws panels with the views in them on `target`, with sides of `size` pixels.

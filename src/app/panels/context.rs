@@ -32,6 +32,8 @@ pub(crate) struct Cues {
     pub palette: Cue,
     /// The first button or field of the window gets the keyboard.
     pub focus_first: bool,
+    /// What this view paints is kept for a picture.
+    pub pictured: Option<ViewId>,
 }
 
 impl Cues {
@@ -40,6 +42,7 @@ impl Cues {
             search: std::mem::take(&mut desk.state.search.cue),
             palette: std::mem::take(&mut desk.palette.cue),
             focus_first: std::mem::take(&mut desk.wants_focus),
+            pictured: desk.wants_picture.as_ref().map(|it| it.view),
         }
     }
 }

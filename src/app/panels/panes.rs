@@ -5,6 +5,7 @@ use egui::{Rect, Role, Ui};
 use super::context::{Context, Layout, Pictures};
 use crate::dock::Dock;
 use crate::open_views::Views;
+use crate::snapshot;
 use callscape_filter::selection::Pointed;
 use callscape_state::ask::{Ask, Asks, EditAsk, PaneAsk, SelectAsk};
 use callscape_views::widgets::tell;
@@ -27,6 +28,7 @@ pub(super) fn show(
     let mut pointed = Pointed::default();
     let mut offer = Offer::default();
     let main = views.ids().next();
+    let pictured = context.cues.pictured;
     let mut pane = |ui: &mut Ui, of| {
         let is_main = Some(of) == main;
         let Some(view) = views.get_mut(of, state) else {
@@ -44,7 +46,12 @@ pub(super) fn show(
         };
         tell(&ui.response(), Role::Pane, of.title());
         let place = ui.max_rect();
+        let is_pictured = pictured == Some(of) && !is_main;
+        let first = is_pictured.then(|| ui.painter().add(egui::Shape::Noop));
         view.ui(ui, &mut pane);
+        if let Some(first) = first {
+            snapshot::keep(ui, of, first);
+        }
         if state.panes.with_keys == Some(of) {
             let color = style::colors(state.settings.theme).accent;
             let line = Rect::from_min_size(place.min, egui::vec2(place.width(), 2.0));

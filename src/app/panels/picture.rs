@@ -1,4 +1,4 @@
-//! The card in which one asks for a picture of the landscape, or a model of it.
+//! The card in which one asks for a picture of a view, or a model of the landscape.
 
 use egui::{Align2, Context as Egui, DragValue, TextEdit};
 
@@ -19,12 +19,17 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
     }
     // Who opens the card has a name to type, or Enter to press.
     let is_new = is_new(ctx, "picture");
+    let is_main = desk.picture.view == callscape_views::main();
     let old = &desk.picture.wish;
     let mut new = old.clone();
     opened_card(ctx, "picture", Align2::LEFT_BOTTOM, context.free, |ui| {
         ui.set_width(300.0f32.min(context.free.width() * 0.8).max(0.0));
         ui.horizontal(|ui| {
-            ui.label(style::title("Save a picture"));
+            let of = match is_main {
+                true => "Save a picture".to_owned(),
+                false => format!("Save a picture: {}", desk.picture.view.title()),
+            };
+            ui.label(style::title(of));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if icon_button(ui, Icon::Close, false, "Close (Escape)").clicked() {
                     context.asks.push(PictureAsk::Toggle);
@@ -32,7 +37,10 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
             });
         });
         let field = TextEdit::singleline(&mut new.file)
-            .hint_text("File, a .png, or a .glb for a model")
+            .hint_text(match is_main {
+                true => "File, a .png, or a .glb for a model",
+                false => "File, a .png or an .svg",
+            })
             .desired_width(f32::INFINITY);
         let field = ui.add(field);
         if is_new {
@@ -40,7 +48,11 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
         }
         let is_entered =
             field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-        if new.is_model() {
+        if !is_main {
+            ui.label(style::weak(
+                "As it is in the window; an .svg has text as text.",
+            ));
+        } else if new.is_model() {
             ui.label(style::weak(
                 "A glTF model with the current colours, for other programs.",
             ));
@@ -71,7 +83,7 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
             }
             let copy = ui.button("Copy the picture");
             if copy.on_hover_text("To the clipboard (Ctrl + C)").clicked() {
-                context.asks.push(PictureAsk::Copy);
+                context.asks.push(PictureAsk::Copy(Some(desk.picture.view)));
             }
         });
     });

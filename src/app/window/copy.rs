@@ -6,7 +6,6 @@ use crate::canvas::{Canvas, PictureOf, landscapes};
 use crate::panels::context::Layout;
 use callscape_look::image::Image;
 use callscape_render::gpu::GpuError;
-use callscape_state::message::Message;
 use callscape_views::Split;
 
 /// What is seen of the landscape, or of both; none where nothing is. `own` is the side of the run that plays:
@@ -35,26 +34,6 @@ pub(super) fn seen(
         Ok(joined(&[a?, b?], split, gap))
     };
     Some(picture())
-}
-
-/// Copies a picture to the clipboard, and says so.
-pub(super) fn copy(seen: Result<Image, GpuError>, ctx: &egui::Context) -> Message {
-    let (is_error, title, line) = match seen {
-        Ok(seen) => {
-            let size = [seen.width as usize, seen.height as usize];
-            let image = egui::ColorImage::from_rgba_unmultiplied(size, &seen.rgba);
-            ctx.copy_image(image);
-            let line = format!("{} × {} pixels", seen.width, seen.height);
-            (false, "The picture is on the clipboard", line)
-        }
-        Err(error) => (true, "The picture could not be copied", error.to_string()),
-    };
-    Message {
-        is_error,
-        is_open: false,
-        title: title.to_owned(),
-        lines: vec![line],
-    }
 }
 
 fn pixels(by: Vec2) -> [u32; 2] {

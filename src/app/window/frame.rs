@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use glam::Vec2;
 use winit::event_loop::ActiveEventLoop;
 
-use super::copy::{copy, seen};
+use super::copy::seen;
 use super::{App, MAX_LOSSES};
 use crate::canvas::{Canvas, Sharpness};
 use crate::desk::Desk;
@@ -15,16 +15,17 @@ use crate::overlay::PanelFrame;
 use crate::pace::{Detail, Moved};
 use crate::panels;
 use crate::panels::context::{Cues, Layout};
+use crate::picture::{copy, say};
 use crate::recent::write_picture;
 use crate::remembered::Place;
+use crate::snapshot::Drawing;
 use callscape_base::escape;
 use callscape_look::quality::{Light, Quality};
 use callscape_render::gpu::GpuError;
 use callscape_state::document::Document;
 use callscape_state::made::Made;
 use callscape_state::message::Message;
-use callscape_views::Surface;
-use callscape_views::style;
+use callscape_views::{Surface, main, style};
 
 /// The picture of a landscape at rest is made better only when nothing else is going on: on a software
 /// renderer each step takes long enough to make the panels stutter.
@@ -75,6 +76,7 @@ impl App {
         }
         self.point();
         self.desk.update();
+        self.desk.note_views();
         self.desk.keep_aside();
         let Some(laid) = self.ui(event_loop, begin) else {
             return;
@@ -180,6 +182,9 @@ impl App {
             view.overlay.focus_first();
         }
         let (theme, pictures) = (desk.state.settings.theme, &view.pictures);
+        if let Some(text) = desk.text_to_copy.take() {
+            view.overlay.ctx().copy_text(text);
+        }
         let shown = view.overlay.run(&view.window, event_loop, theme, |ui| {
             asks.clear();
             layout = panels::show(ui, desk, cues, (pictures, timings), asks);
@@ -254,6 +259,7 @@ impl App {
         view.graphics.canvas.note_drawn(&new);
         let is_hidden = targets.iter().all(Option::is_none);
         self.copy_when_best(&layout, is_hidden);
+        self.take_snapshot();
         self.note_times(begin, own, &fineness, is_hidden, goes_on);
         match presented {
             Err(error) => self.on_gpu_error(event_loop, error),
@@ -262,6 +268,22 @@ impl App {
                 let due = self.due(presented, goes_on, calm, repaint_after);
                 self.wait_until(due);
             }
+        }
+    }
+
+    /// Takes the picture of another view that was asked for.
+    fn take_snapshot(&mut self) {
+        let (Some(view), Some(wanted)) = (&mut self.view, &self.desk.wants_picture) else {
+            return;
+        };
+        if wanted.view != main() {
+            let texture = view.pictures.of(wanted.view);
+            self.desk.take_snapshot(Drawing {
+                ctx: view.overlay.ctx(),
+                canvas: Some(&mut view.graphics.canvas),
+                texture,
+            });
+            view.window.request_redraw();
         }
     }
 
@@ -276,11 +298,14 @@ impl App {
             true => self.desk.welcome.recent.take_picture(),
             false => None,
         };
-        let wants_copy = self.desk.wants_copy && is_best;
+        let of_landscape = self.desk.wants_picture.as_ref();
+        let wants_copy = of_landscape.is_some_and(|it| it.view == main()) && is_best;
         if !wants_copy && thumbnail.is_none() {
             return;
         }
-        self.desk.wants_copy &= !wants_copy;
+        if wants_copy {
+            self.desk.wants_picture = None;
+        }
         let runs = self.desk.state.document.as_ref();
         let runs = runs.and_then(|document| document.runs.as_ref());
         let own = runs.map_or(0, |runs| runs.side());
@@ -293,8 +318,12 @@ impl App {
             let _ = write_picture(seen, &path);
         }
         if wants_copy {
-            let message = copy(seen, view.overlay.ctx());
-            self.desk.state.told.messages.push(message);
+            let copied = seen.map(|it| copy(&it, view.overlay.ctx()));
+            self.desk
+                .state
+                .told
+                .messages
+                .push(say(copied.map_err(Into::into), true));
             view.window.request_redraw();
         }
     }

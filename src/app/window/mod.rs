@@ -36,6 +36,7 @@ use super::palette::Palette;
 use super::panels::context::{Before, Pictures, Timings};
 use super::remembered::Memory;
 use super::state_log::StateLog;
+use crate::action_log::{ActionLog, Source};
 use crate::desk::Desk;
 use crate::rescue::Rescue;
 use callscape_analysis::session::Inputs;
@@ -61,6 +62,8 @@ pub struct Opening {
     pub follow: bool,
     /// What is called more often is left out.
     pub max_frequency: Option<Frequency>,
+    /// Where what the user does is logged.
+    pub log: Option<PathBuf>,
 }
 
 /// Opens the window on `inputs`, the built-in demo when there are none, and stays until it is closed.
@@ -94,8 +97,10 @@ enum Start {
 }
 
 fn start(start: Start, opening: Opening) -> anyhow::Result<()> {
+    let log = opening.log.as_deref().map(ActionLog::create).transpose()?;
     let event_loop = event_loop()?;
     let mut app = App::new(event_loop.create_proxy(), start, opening.map);
+    app.desk.log = log;
     app.desk.state.opening.growing = opening.follow.then(Growing::default);
     app.desk.state.opening.frequency_at_start = opening.max_frequency;
     let ran = event_loop.run_app(&mut app);
@@ -329,6 +334,13 @@ impl App {
             self.waiting.push(event);
             self.redraw();
             return;
+        }
+        match &event {
+            WindowEvent::KeyboardInput { .. } => self.desk.source = Source::Key,
+            WindowEvent::MouseInput { .. } | WindowEvent::MouseWheel { .. } => {
+                self.desk.source = Source::Mouse;
+            }
+            _ => {}
         }
         if !matches!(event, WindowEvent::RedrawRequested) {
             self.last_input = Instant::now();

@@ -37,10 +37,10 @@ pub(crate) struct RenderArgs {
     /// Encode an .mp4 with an installed ffmpeg (with libx264) for smaller files [default: built-in encoder]
     #[arg(long, requires = "scene", conflicts_with = "second")]
     pub ffmpeg: bool,
-    /// Picture to write, a PNG, or a model of the landscape for other programs, a glTF binary (.glb); a sequence is
-    /// numbered: OUT-0001.png, OUT-0002.png, … For a scene: a film, OUT.mp4, OUT.webm or OUT.gif, or its frames as
-    /// pictures, OUT_%05d.png
-    #[arg(short, long, value_name = "OUT")]
+    /// Picture to write: a PNG; vector graphics (.svg) of any view but the landscape; or a model of the landscape for
+    /// other programs, a glTF binary (.glb). A sequence is numbered: OUT-0001.png, OUT-0002.png, … For a scene: a film,
+    /// OUT.mp4, OUT.webm or OUT.gif, or its frames as pictures, OUT_%05d.png
+    #[arg(short, long, alias = "out", value_name = "OUT")]
     pub output: PathBuf,
     #[command(flatten)]
     pub left_out: crate::frequency::FrequencyArg,
@@ -155,6 +155,16 @@ pub(crate) struct RenderArgs {
     /// Expand this module by one level, whatever --level says; may be repeated
     #[arg(long, value_name = "MODULE")]
     pub expand: Vec<String>,
+    /// Change a setting of the view, named and valued as its session file has it, such as merge=recursion; may be
+    /// repeated. A wrong name lists the settings
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
+    pub set: Vec<(String, String)>,
+    /// Sizing of the ring chart: alike, by angle or by area
+    #[arg(long, value_name = "SIZING")]
+    pub sizing: Option<String>,
+    /// Rings to show in the ring chart, 1 to 200
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
+    pub rings: Option<u32>,
     /// Write a sequence of N pictures from --from to --to
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), conflicts_with = "at")]
     pub frames: Option<u32>,
@@ -173,7 +183,10 @@ pub(crate) struct RenderArgs {
 }
 
 /// Options that a scene defines itself.
-const NOT_OF_SCENES: [&str; 43] = [
+const NOT_OF_SCENES: [&str; 46] = [
+    "set",
+    "sizing",
+    "rings",
     "inputs",
     "max_frequency",
     "good",
@@ -224,6 +237,7 @@ const EXAMPLES: &str = "Examples:
   callscape render src trace.json -o city.png --at 40% --theme dark --size 1920x1080
   callscape render src trace.json -o calls.png --view flame --from 1s --to 1.2s
   callscape render src trace.json -o table.png --view functions --focus lapi.c/lua_callk
+  callscape render src trace.json -o rings.svg --view rings
   callscape render src trace.json -o frames/city.png --frames 100 --from 1s --to 2s
   callscape render src -o poster.png --size 16384x16384 --camera iso --transparent --no-labels
   callscape render src -o city.glb --color complexity
@@ -410,6 +424,13 @@ pub(crate) fn size(text: &str) -> Result<[u32; 2], String> {
     sides
         .and_then(|(width, height)| Some([side(width)?, side(height)?]))
         .ok_or_else(|| format!("expected a size in pixels like 1280x720, found '{text}'"))
+}
+
+fn setting(text: &str) -> Result<(String, String), String> {
+    let setting = text.split_once('=').filter(|it| !it.0.is_empty());
+    setting
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .ok_or_else(|| format!("expected NAME=VALUE, found '{text}'"))
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -157,6 +157,21 @@ fn landscape(args: &RenderArgs, session: &Session, duration: Option<Cost>) -> La
     }
 }
 
+/// Settings of the view, as the window has them.
+pub(super) fn view_settings(args: &RenderArgs) -> Vec<(String, String)> {
+    let mut settings = Vec::new();
+    if let Some(sizing) = &args.sizing {
+        let is_short = matches!(sizing.as_str(), "angle" | "area");
+        let by = if is_short { "by " } else { "" };
+        settings.push(("sizing".to_owned(), format!("{by}{sizing}")));
+    }
+    if let Some(rings) = args.rings {
+        settings.push(("depth".to_owned(), rings.to_string()));
+    }
+    settings.extend(args.set.iter().cloned());
+    settings
+}
+
 fn quality(args: &RenderArgs) -> Quality {
     let quality = match args.quality {
         QualityArg::Low => Quality::LOW,

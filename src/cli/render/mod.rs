@@ -17,7 +17,8 @@ use callscape_analysis::session::Session;
 use callscape_app::glb;
 use callscape_app::headless::{PictureSettings, Studio};
 use callscape_app::view_picture::ViewStudio;
-use callscape_base::files::Temporary;
+use callscape_base::files::{self, Temporary};
+use callscape_base::progress::Progress;
 use callscape_base::units::counted;
 use callscape_filter::cut::Cut;
 use callscape_look::image::{Image, PngWriter};
@@ -62,8 +63,13 @@ pub(crate) fn run(args: RenderArgs) -> anyhow::Result<()> {
     let moments = moments(&args, shown, duration)?;
     let view = view(&args, shown);
     ensure!(
-        !outputs.is_model || view == views::main(),
+        outputs.kind != Kinds::Model || view == views::main(),
         "only the landscape is written as a model"
+    );
+    ensure!(
+        outputs.kind != Kinds::Vector || view != views::main(),
+        "the landscape is three-dimensional and has no .svg: expected a .png, a .glb for a model, or a chart as \
+         vector graphics, such as --view mural or --view rings"
     );
     let cut = cut(
         &args,
@@ -89,6 +95,10 @@ pub(crate) fn run(args: RenderArgs) -> anyhow::Result<()> {
         };
         return view_pictures(view, &args, shown, &settings, &moments, &outputs);
     }
+    ensure!(
+        asked::view_settings(&args).is_empty(),
+        "--set, --sizing and --rings are settings of charts; name one with --view"
+    );
     let mut metrics = metrics(&args, &session, shown, mapped.as_ref())?;
     if let Some(coverage) = findings.as_ref().and_then(|it| it.coverage(&session)) {
         metrics.set_coverage(&shown.hierarchy, Some(coverage), |id| id);
@@ -96,7 +106,7 @@ pub(crate) fn run(args: RenderArgs) -> anyhow::Result<()> {
     let marked = findings.as_ref();
     let marked = marked.and_then(|it| Some((Arc::clone(it.marked(&session)?), it.dropped())));
     let session = shown;
-    if outputs.is_model {
+    if outputs.kind == Kinds::Model {
         return model(session, &settings, &cut, metrics, &moments, &outputs);
     }
     let mut studio = Studio::marking(session, &settings, &cut, Arc::new(metrics), marked)?;
@@ -311,6 +321,9 @@ fn view_pictures(
         Document::of(&inputs, session, None, None, None, &landscape, progress)
     })??;
     let mut studio = ViewStudio::new(document, view, &landscape, size, range, focus)?;
+    studio
+        .set(&asked::view_settings(args))
+        .map_err(anyhow::Error::msg)?;
     if let Some(cut) = cut {
         studio.show_cut(cut);
     }
@@ -319,11 +332,15 @@ fn view_pictures(
     }
     for (index, (moment, path)) in moments.iter().zip(&outputs.paths).enumerate() {
         let bar = super::progress::Bar::new()?;
-        let image = studio.picture(*moment, &|progress| bar.show(progress))?;
+        let tell = |progress: &Progress| bar.show(progress);
+        let drawn = match outputs.kind {
+            Kinds::Vector => Drawn::Vector(studio.vector(*moment, &tell)?),
+            _ => Drawn::Pixels(studio.picture(*moment, &tell)?),
+        };
         for resolved in &session.recordings {
             super::output::ensure_whole(&resolved.recording)?;
         }
-        outputs.write(&image, index, path)?;
+        outputs.write(&drawn, index, path)?;
     }
     Ok(())
 }
@@ -341,19 +358,43 @@ fn inputs_of(given: &[PathBuf], session: &Session) -> Inputs {
     }
 }
 
+/// What files are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kinds {
+    Picture,
+    Vector,
+    /// For other programs.
+    Model,
+}
+
+impl Kinds {
+    const ALL: [(Kinds, &str); 3] = [
+        (Kinds::Picture, "png"),
+        (Kinds::Vector, "svg"),
+        (Kinds::Model, "glb"),
+    ];
+}
+
+/// The picture of a view.
+enum Drawn {
+    Pixels(Image),
+    Vector(String),
+}
+
 /// The files to write, known to be writable.
 struct Outputs {
     paths: Vec<PathBuf>,
-    /// Models for other programs, not pictures.
-    is_model: bool,
+    kind: Kinds,
 }
 
 impl Outputs {
     /// Writes a picture, and says which of a sequence it is.
-    fn write(&self, image: &Image, index: usize, path: &Path) -> anyhow::Result<()> {
-        image
-            .write_png(path)
-            .with_context(|| format!("cannot write {}", path.display()))?;
+    fn write(&self, drawn: &Drawn, index: usize, path: &Path) -> anyhow::Result<()> {
+        let written = match drawn {
+            Drawn::Pixels(image) => image.write_png(path),
+            Drawn::Vector(text) => files::write(path, text.as_bytes()),
+        };
+        written.with_context(|| format!("cannot write {}", path.display()))?;
         self.tell(index, path);
         Ok(())
     }
@@ -375,17 +416,18 @@ impl Outputs {
             output.join("city.png").display()
         );
         let extension = output.extension().unwrap_or_default();
-        let is_model = extension.eq_ignore_ascii_case("glb");
-        ensure!(
-            is_model || extension.eq_ignore_ascii_case("png"),
-            "{shown}: expected a name that ends in .png, or in .glb for a model"
-        );
+        let mut kinds = Kinds::ALL.into_iter();
+        let kind = kinds.find(|(_, end)| extension.eq_ignore_ascii_case(end));
+        let Some((kind, end)) = kind else {
+            bail!(
+                "{shown}: expected a name that ends in .png, in .svg for vector graphics, or in .glb for a model"
+            );
+        };
         let paths: Vec<PathBuf> = match frames {
             None => vec![output.to_owned()],
             Some(frames) => {
                 let stem = output.file_stem().unwrap_or_default().to_string_lossy();
                 let digits = frames.to_string().len().max(4);
-                let end = if is_model { "glb" } else { "png" };
                 let name = |frame| output.with_file_name(format!("{stem}-{frame:0digits$}.{end}"));
                 (1..=frames).map(name).collect()
             }
@@ -394,7 +436,7 @@ impl Outputs {
             Temporary::beside(first)
                 .with_context(|| format!("cannot write {}", first.display()))?;
         }
-        Ok(Outputs { paths, is_model })
+        Ok(Outputs { paths, kind })
     }
 }
 
@@ -425,7 +467,6 @@ fn say_scale(scale: &ColorScale) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use callscape_base::progress::Progress;
 
     #[test]
     fn only_the_demo_is_shown_as_the_demo() {

@@ -8,6 +8,7 @@ mod golden;
 mod motion;
 mod overlays;
 mod picking;
+mod vector;
 
 use std::path::Path;
 use std::sync::OnceLock;

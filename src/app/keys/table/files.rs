@@ -17,9 +17,10 @@ pub(super) const LINES: &[Line<Command>] = keys! {
     }
     ["Drop files"] "open a source tree or a recording, or add a second run" {}
     "save the session: files, views, selection" { "file.save" ["Ctrl + S"] "Save the session", "Saves the open inputs and the current display." => FileAsk::SaveSession, when(is_open); }
-    "copy the picture of the landscape" { "picture.copy" ["Ctrl + C"] "Copy the picture", "Copies the picture of the landscape to the clipboard." => PictureAsk::Copy, on(&[On::View]), when(is_open); }
-    "save a picture, of up to 16384 pixels a side, or a model" {
-        "picture.card" ["Ctrl + Shift + S"] "Save a picture", "Asks for a picture or a model to be saved." => PictureAsk::Toggle, on(&[On::View]), when(is_open);
+    "copy the picture of the view under the pointer" { "picture.copy" ["Ctrl + C"] "Copy the picture", "Copies the view under the pointer to the clipboard as it is shown." => PictureAsk::Copy(None), on(&[On::View]), when(is_open); }
+    "copy the command that renders the view under the pointer" { "picture.command" [] "Copy as command", "Copies the `callscape render` command that gives this picture." => PictureAsk::Command, on(&[On::View, On::Context, On::Row]), when(is_open); }
+    "save a picture of the view under the pointer: a PNG, vector graphics, or a model of the landscape" {
+        "picture.card" ["Ctrl + Shift + S"] "Save a picture", "Saves the view under the pointer as a picture." => PictureAsk::Toggle, on(&[On::View]), when(is_open);
         "film.card" [] "Make a film…", "Asks for a film of the scene, the way through the bookmarks, or the range." => FileAsk::Film, on(&[On::View]), when(is_open);
     }
 };
