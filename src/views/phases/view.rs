@@ -7,7 +7,7 @@ use super::meaning::Meaning;
 use super::other_run::FindingOther;
 use super::two::Two;
 use callscape_analysis::phases::{Parent, Phase};
-use callscape_base::units::{FunctionId, ModuleId, TimeRange};
+use callscape_base::units::{FunctionId, TimeRange};
 use callscape_filter::filters::Filters;
 use callscape_filter::marked::Marked;
 use callscape_filter::selection::{CallOf, Pointed};
