@@ -44,6 +44,7 @@ mod pair;
 mod palette;
 mod panels;
 mod picture;
+mod picture_card;
 pub mod presenting;
 mod recent;
 mod record;

@@ -10,7 +10,7 @@ use super::compare::both::Both;
 use super::desk::Desk;
 use super::glb;
 use super::headless::{MAX_SIDE, PictureSettings, Studio, Viewpoint};
-use super::snapshot::Snapshot;
+use super::picture_card::Snapshot;
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_look::image::{Image, PngWriter};
 use callscape_look::quality::Quality;
@@ -19,34 +19,8 @@ use callscape_state::State;
 use callscape_state::city::City;
 use callscape_state::job::{Job, take};
 use callscape_state::message::Message;
-use callscape_state::panes::ViewId;
 use callscape_state::runs::RunsLayout;
 use callscape_views as views;
-
-/// The card in which one asks for a picture.
-#[derive(Clone, Debug)]
-pub struct PictureCard {
-    pub is_open: bool,
-    /// What it is a picture of.
-    pub view: ViewId,
-    pub wish: PictureWish,
-}
-
-impl Default for PictureCard {
-    fn default() -> PictureCard {
-        PictureCard {
-            is_open: false,
-            view: views::main(),
-            wish: PictureWish {
-                file: String::new(),
-                width: 3840,
-                legend: false,
-                labels: true,
-                transparent: false,
-            },
-        }
-    }
-}
 
 impl PictureWish {
     /// Whether a model is written, and no picture.
@@ -262,6 +236,7 @@ impl Desk {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::picture_card::PictureCard;
 
     #[test]
     fn a_picture_has_the_shape_of_the_landscape_and_no_side_is_too_long() {

@@ -1,7 +1,7 @@
 //! The picture of a view as it is in the window, unfolded and scrolled: what it painted in a frame, as a PNG, as vector
 //! graphics or for the clipboard. The landscape has its own ways: [`super::picture`] and `window/copy.rs`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use egui::emath::TSTransform;
 use egui::epaint::ClippedShape;
@@ -11,19 +11,12 @@ use egui::{Context as Egui, Id, Rect, TextureId, Ui};
 use super::canvas::{Canvas, Panels};
 use super::desk::Desk;
 use super::picture::{copy, ends, say};
+use super::picture_card::Snapshot;
 use super::svg::{Svg, Textures};
 use callscape_base::files;
 use callscape_look::image::Image;
 use callscape_state::panes::ViewId;
 use callscape_views::{self as views, Picture, Surface, style};
-
-/// What is to be taken with the next frame.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Snapshot {
-    pub view: ViewId,
-    /// None for the clipboard.
-    pub file: Option<PathBuf>,
-}
 
 /// What a view painted in a frame, in points from its corner.
 #[derive(Clone)]

@@ -37,7 +37,8 @@ fn places_of_sections(index: &[u8]) -> Vec<usize> {
 }
 
 fn answers(folder: &Folder) -> Vec<String> {
-    let asked: [&[&str]; 5] = [
+    let asked: [&[&str]; 6] = [
+        &["info", "run", "--json"],
         &["contexts", "run", "--json"],
         &["contexts", "run", "--json", "--merge-recursion"],
         &["contexts", "run", "--json", "--from", "20%", "--to", "70%"],
@@ -59,18 +60,21 @@ fn answers_are_the_same_with_sections_without_and_with_damaged_ones() {
     write_uftrace(&program(210_000), &folder.file("run")).expect("there is room");
     let first = answers(&folder);
     let index = folder.file("run.callscape");
-    // Phases are added to what the import has written.
+    // Phases are added to what the import has written: contexts and numbers of calls by depth.
     assert_eq!(answers(&folder), first);
     let whole = std::fs::read(&index).expect("it has been written");
     let places = places_of_sections(&whole);
-    assert_eq!(places.len(), 2);
+    let &[begin, second, last] = &places[..] else {
+        panic!("sections at {places:?}");
+    };
     // As an index from before there were sections, cut in one, and damaged in each.
     for (name, length, flipped) in [
-        ("without", places[0], None),
-        ("cut", places[1] + 50, None),
-        ("header", whole.len(), Some(places[0] + 9)),
-        ("contexts", whole.len(), Some(places[0] + 60)),
-        ("phases", whole.len(), Some(places[1] + 60)),
+        ("without", begin, None),
+        ("cut", last + 50, None),
+        ("header", whole.len(), Some(begin + 9)),
+        ("first", whole.len(), Some(begin + 60)),
+        ("second", whole.len(), Some(second + 60)),
+        ("last", whole.len(), Some(last + 60)),
     ] {
         let mut changed = whole[..length].to_vec();
         if let Some(at) = flipped {

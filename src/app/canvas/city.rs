@@ -116,7 +116,8 @@ impl Drawn {
             feed.looks();
             is_new = true;
         }
-        if feed.city.point(selection) {
+        feed.city.point(selection);
+        if feed.city.is_outdated() {
             self.shown = None;
         }
         if self.shown != Some(moment) {

@@ -103,17 +103,15 @@ impl City {
     }
 
     /// Has the causes of a difference, the largest first, stand out, and what else differs step back. Whether it did not
-    /// already. O(blocks).
+    /// already; then what was shown of a recording has to be shown again. O(blocks).
     pub fn tell_causes(&mut self, session: &Session, causes: &Arc<[CauseAt]>) -> bool {
         if self.causes == *causes {
             return false;
         }
         self.causes = Arc::clone(causes);
-        let moment = self.shown;
         self.paint(session);
-        // Arcs are drawn anew, whatever the moment.
+        // Arcs are drawn anew with the next moment, though it may be none.
         self.has_moved = true;
-        self.show(session, moment);
         true
     }
 

@@ -364,6 +364,11 @@ impl City {
         self.relate(session, moment);
     }
 
+    /// Whether a moment has to be shown again though it is the same: blocks have moved, or other arcs are wanted.
+    pub fn is_outdated(&self) -> bool {
+        self.has_moved
+    }
+
     /// Draws the arcs of a moment between the blocks where they are now.
     fn relate(&mut self, session: &Session, moment: Option<Moment>) {
         self.has_moved = false;

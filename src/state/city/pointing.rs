@@ -54,13 +54,12 @@ pub(super) struct Filling {
 
 impl City {
     /// Takes what is pointed at and chosen: the arcs of the one are shown alone, those of the other stand out.
-    /// Whether arcs have to be drawn anew: then the moment has to be shown again.
-    pub fn point(&mut self, selection: &Selection) -> bool {
+    pub fn point(&mut self, selection: &Selection) {
         let displayed = |of: Option<ModuleId>| of.and_then(|module| self.displayed(module));
         let focused = [selection.pointed.module, selection.chosen.module].map(displayed);
         let [hovered, chosen] = self.focused;
         if focused == self.focused {
-            return false;
+            return;
         }
         if focused[0] != hovered {
             if self.focus.share >= 0.5 {
@@ -73,10 +72,9 @@ impl City {
         let is_of_chosen = focused[1] != chosen;
         if is_of_chosen || self.relations.left_out() > 0 {
             self.has_moved = true;
-            return true;
+            return;
         }
         self.find_focus();
-        false
     }
 
     /// The blocks of a displayed module.
@@ -108,19 +106,17 @@ impl City {
     }
 
     /// Notes how large blocks are on a picture of this size: where arcs between them would be told apart no longer,
-    /// or are again, the moment has to be shown anew. Whether that is so.
-    pub fn part_arcs(&mut self, camera: &Camera, size: Vec2) -> bool {
+    /// or are again, the moment has to be shown anew.
+    pub fn part_arcs(&mut self, camera: &Camera, size: Vec2) {
         let focal = eye(camera, size).focal / size.min_element().max(1.0);
         let least = LEAST_WITH_ARCS * camera.eye.distance(camera.target) / focal;
         let before = self.ends.least;
         let (low, high) = (before / ARCS_PART_AT, before * ARCS_PART_AT);
         let is_near_before = before > 0.0 && (low..=high).contains(&least);
         let least = if is_near_before { before } else { least };
-        if !least.is_finite() || !self.ends.find(least, &self.blocks, &self.parents) {
-            return false;
+        if least.is_finite() && self.ends.find(least, &self.blocks, &self.parents) {
+            self.has_moved = true;
         }
-        self.has_moved = true;
-        true
     }
 
     /// Which arcs stand out, and which step back.

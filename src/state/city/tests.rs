@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
-use crate::ask::FilterAsk;
+use crate::ask::{FilterAsk, LookAsk};
 use crate::camera::CameraControl;
 use crate::state::State;
 use crate::testing::{micros, module, open, opened, range, settle, tiny};
@@ -332,6 +332,10 @@ fn causes_of_a_difference_stand_out_and_the_rest_steps_back() {
     };
     assert!(city.tell_causes(&session, &[cause].into()));
     assert!(!city.tell_causes(&session, &[cause].into()));
+    // The same moment is to be shown again, and then no more.
+    assert!(city.is_outdated());
+    city.show(&session, moment);
+    assert!(!city.is_outdated());
     assert_eq!(strong(city), 1);
     let arcs = &city.arcs().arcs;
     let faint = arcs
@@ -342,4 +346,15 @@ fn causes_of_a_difference_stand_out_and_the_rest_steps_back() {
     let edged = edged.filter(|(_, look)| look.is_outlined);
     let edged: Vec<ModuleId> = edged.map(|(block, _)| block.module).collect();
     assert_eq!(edged, [first.to]);
+
+    // They do so in another layout too, once its blocks have arrived.
+    state.execute(LookAsk::Height(Some(Metric::LinesOfCode)));
+    for _ in 0..40 {
+        state.advance(std::time::Duration::from_millis(50));
+        let document = state.document.as_mut().expect("two runs");
+        let moment = document.moment();
+        document.city.show(&session, moment);
+    }
+    let document = state.document.as_mut().expect("two runs");
+    assert_eq!(strong(&document.city), 1);
 }

@@ -1,46 +1,12 @@
-//! A log of what the user does, for studies: one line of JSON for each action, written at once.
+//! What is written to the log, and when.
 
-use std::fs::File;
 use std::io::Write;
-use std::path::Path;
-use std::time::Instant;
 
-use anyhow::Context;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::command::Command;
-use super::desk::Desk;
-use super::keys;
-
-/// What an action was done with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Source {
-    #[default]
-    Mouse,
-    Key,
-    Palette,
-}
-
-#[derive(Debug)]
-pub struct ActionLog {
-    file: File,
-    begun: Instant,
-    /// The settings of the views when they were last looked at.
-    views: Map<String, Value>,
-}
-
-impl ActionLog {
-    /// Begins a log in a new file, or in place of an old one.
-    pub(crate) fn create(path: &Path) -> anyhow::Result<ActionLog> {
-        let file = File::create(path);
-        let file = file.with_context(|| format!("cannot write the log {}", path.display()))?;
-        Ok(ActionLog {
-            file,
-            begun: Instant::now(),
-            views: Map::new(),
-        })
-    }
-}
+use crate::command::Command;
+use crate::desk::Desk;
+use crate::keys;
 
 impl Desk {
     /// Notes a command before it is carried out.
@@ -110,6 +76,7 @@ fn named(said: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::log::{ActionLog, Source};
     use super::*;
     use crate::command::PaletteAsk;
     use crate::driven::{Driven, Files};
