@@ -89,7 +89,11 @@ impl Names {
         let (idle, around): (Vec<_>, Vec<_>) = others.into_iter().partition(is_function);
         for modules in [ran, idle, around] {
             let write = |&id: &ModuleId, form: usize, out: &mut String| forms.write(id, form, out);
-            taken.name(modules, write, |id, text| {
+            let sign = |&id: &ModuleId| match hierarchy.kind(id) {
+                ModuleKind::Directory => "/",
+                _ => "",
+            };
+            taken.name(modules, (write, sign), |id, text| {
                 if text != hierarchy.telling_name(id) {
                     namer.longer.push(text.into());
                     namer.modules[id.index()] = namer.longer.len() as u32;
@@ -98,7 +102,8 @@ impl Names {
         }
         let sharing = forms.sharing();
         let write = |of: &Sharing, form: usize, out: &mut String| forms.write_shared(of, form, out);
-        taken.name(sharing, write, |of, text| {
+        let sign = |_: &Sharing| "";
+        taken.name(sharing, (write, sign), |of, text| {
             namer.longer.push(text.into());
             for (recording, function) in of.functions {
                 namer.functions[recording].insert(function, namer.longer.len() as u32);
@@ -117,11 +122,15 @@ struct Taken {
 }
 
 impl Taken {
-    /// Gives each thing the text of its first form that no other thing has; a number as well if its last form is taken.
+    /// Gives each thing the text of its first form that no other thing has; if its last form is taken, the sign of what
+    /// it is as well, or a number.
     fn name<T>(
         &mut self,
         mut left: Vec<T>,
-        write: impl Fn(&T, usize, &mut String) -> bool,
+        (write, sign): (
+            impl Fn(&T, usize, &mut String) -> bool,
+            impl Fn(&T) -> &'static str,
+        ),
         mut give: impl FnMut(T, &str),
     ) {
         let mut text = String::new();
@@ -157,7 +166,7 @@ impl Taken {
                 text.clear();
                 write(&thing, form, &mut text);
                 if !is_given {
-                    self.number(&mut text);
+                    self.tell_apart(&mut text, sign(&thing));
                 }
                 give(thing, &text);
             }
@@ -172,8 +181,12 @@ impl Taken {
         self.hash.of_bytes(escape::name(text).as_bytes())
     }
 
-    fn number(&mut self, text: &mut String) {
+    fn tell_apart(&mut self, text: &mut String, sign: &str) {
         let length = text.len();
+        text.push_str(sign);
+        if !sign.is_empty() && self.given.insert(self.hash_of(text)) {
+            return;
+        }
         for number in 1_u64.. {
             text.truncate(length);
             text.push_str(&format!(" #{number}"));

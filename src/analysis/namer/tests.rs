@@ -187,6 +187,32 @@ fn names_are_as_short_as_they_can_be() {
 }
 
 #[test]
+fn a_folder_named_like_a_function_has_a_stroke() {
+    let mut builder = HierarchyBuilder::new("app");
+    for folder in ["phases", "model"] {
+        let folder = builder.add(NodeId::ROOT, Module::named(ModuleKind::Directory, folder));
+        let file = builder.add(folder, Module::named(ModuleKind::File, "a.rs"));
+        builder.add(file, Module::named(ModuleKind::Function, "phases"));
+    }
+    let session = session(&builder.build().0, &[]);
+    let is_folder = |id: &ModuleId| session.hierarchy.kind(*id) == ModuleKind::Directory;
+    let folders = session.hierarchy.modules().filter(is_folder);
+    let names: Vec<&str> = folders.map(|it| session.module_name(it)).collect();
+    assert_eq!(names, ["phases", "model"]);
+    // With one function of that name, that is its whole name.
+    let mut builder = HierarchyBuilder::new("app");
+    let folder = builder.add(NodeId::ROOT, Module::named(ModuleKind::Directory, "phases"));
+    let file = builder.add(folder, Module::named(ModuleKind::File, "a.rs"));
+    builder.add(file, Module::named(ModuleKind::Function, "phases"));
+    let session = self::session(&builder.build().0, &[]);
+    let mut names: Vec<&str> = (session.hierarchy.modules())
+        .map(|it| session.module_name(it))
+        .collect();
+    names.sort_unstable();
+    assert_eq!(names, ["a.rs", "app", "phases", "phases/"]);
+}
+
+#[test]
 fn what_ran_has_the_shortest_names() {
     let mut builder = HierarchyBuilder::new("app");
     for name in ["a.c", "b.c", "c.c"] {

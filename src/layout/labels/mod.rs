@@ -7,6 +7,8 @@ pub mod text;
 
 use glam::{Mat4, Vec2, Vec3, Vec4};
 
+use crate::geometry::Block;
+
 /// Where one looks from, as far as labels need to know.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Eye {
@@ -28,6 +30,19 @@ impl Eye {
             let ndc = clip.truncate().truncate() / clip.w;
             Vec2::new(ndc.x + 1.0, 1.0 - ndc.y) * 0.5 * self.size
         })
+    }
+
+    /// How much of the picture lies within these corners, in pixels and in order around it: 1 for as much as all of it.
+    pub fn share_of(&self, [a, b, c, d]: [Vec2; 4]) -> f32 {
+        0.5 * (c - a).perp_dot(d - b).abs() / self.size.element_product()
+    }
+
+    /// The corners of the top of a block on the screen, in order around it; none behind the eye.
+    pub fn top_of(&self, block: &Block) -> Option<[Vec2; 4]> {
+        let (min, max) = (block.min.with_z(block.max.z), block.max);
+        let around = [min, min.with_x(max.x), max, max.with_x(min.x)];
+        let [a, b, c, d] = around.map(|corner| self.project(corner));
+        Some([a?, b?, c?, d?])
     }
 
     /// The four planes at the sides of the picture: a point is inside where the product with it, as a

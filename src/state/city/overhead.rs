@@ -1,7 +1,5 @@
 //! Names that stand over districts on the screen where those written on the ground cannot be read.
 
-use glam::Vec2;
-
 use super::lettering::Lettering;
 use callscape_analysis::session::Session;
 use callscape_layout::geometry::Block;
@@ -97,13 +95,10 @@ impl<'a> Overhead<'a> {
         if district.is_along && !may {
             return None;
         }
-        let (min, max) = (block.min.with_z(block.max.z), block.max);
-        let around = [min, min.with_x(max.x), max, max.with_x(min.x)];
-        let [a, b, c, d] = around.map(|corner| eye.project(corner));
-        let corners = [a?, b?, c?, d?];
+        let corners = eye.top_of(block)?;
         // Parts and numbers would come and go while one looks around.
         let rests = self.lettering.is_still || was_shown;
-        let is_large = rests && covered(corners, eye.size) >= LARGE;
+        let is_large = rests && eye.share_of(corners) >= LARGE;
         let name = self.session.module_name(block.module);
         let site = Site::of(district.block, corners, is_large);
         let holds = if was_shown { 1.0 } else { ROOM } * (width(name) + 1.0) * em * COUNT;
@@ -112,6 +107,8 @@ impl<'a> Overhead<'a> {
             return None;
         }
         // Nothing hides all of the side where one looks for its name.
+        let (min, max) = (block.min.with_z(block.max.z), block.max);
+        let around = [min, min.with_x(max.x), max, max.with_x(min.x)];
         let shows = |picker: &Picker| {
             SAMPLES.into_iter().any(|along| {
                 let sides = [(0, 1), (1, 2), (2, 3), (3, 0)];
@@ -139,10 +136,4 @@ impl<'a> Overhead<'a> {
         let on = on.and_then(|&on| self.scene.blocks.get(on as usize));
         on.is_none_or(|on| ground(block) < MOST_OF_PARENT * ground(on))
     }
-}
-
-/// How much of a picture lies within these corners, in order around it.
-fn covered(corners: [Vec2; 4], size: Vec2) -> f32 {
-    let [a, b, c, d] = corners;
-    0.5 * (c - a).perp_dot(d - b).abs() / size.element_product()
 }

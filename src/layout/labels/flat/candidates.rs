@@ -132,7 +132,8 @@ impl Candidates {
             let strip = place.em / EM;
             let at = pixels_at(block, eye);
             let pixels = place.em * at;
-            let is_large = may_be_large && place.em > 0.0 && ground * at * at >= least;
+            let covers = || eye.top_of(block).map_or(0.0, |top| eye.share_of(top));
+            let is_large = may_be_large && place.em > 0.0 && covers() >= LARGE;
             if pixels >= NAMED || is_large {
                 self.found.push(Candidate {
                     block: place.block,
