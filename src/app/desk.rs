@@ -6,9 +6,7 @@ use egui::Pos2;
 use glam::Vec2;
 
 use super::action_log::{ActionLog, Source};
-use super::command::{
-    Command, EditorAsk, FileAsk, OwnAsk, OwnDoes, OwnList, PictureAsk,
-};
+use super::command::{Command, EditorAsk, FileAsk, OwnAsk, OwnDoes, OwnList, PictureAsk};
 use super::dock::Dock;
 use super::done::Done;
 use super::editor::Editors;
