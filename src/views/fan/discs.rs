@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
 use glam::Vec2;
 
-use crate::parts::contexts::Hits;
+use crate::parts::hits::Hits;
 use callscape_analysis::compaction::{Change, Compaction, NodeId, Tree};
 use callscape_base::units::ContextId;
 use callscape_filter::marked::Marked;

@@ -3,7 +3,8 @@
 use super::compacted::{Compacted, tree};
 use super::differences::Differences;
 use super::discs::{Disc, Discs};
-use crate::parts::contexts::{Counted, Hits};
+use crate::parts::contexts::Counted;
+use crate::parts::hits::Hits;
 use crate::parts::kept::choices;
 use crate::parts::noted::Noted;
 use callscape_analysis::compaction::{Blocked, Compaction, Direction, Name, Names, NodeId};

@@ -13,6 +13,7 @@ pub(crate) mod export;
 pub(crate) mod found;
 pub(crate) mod graph;
 pub mod hatching;
+pub(crate) mod hits;
 pub(crate) mod kept;
 pub mod legend;
 pub(crate) mod list;

@@ -52,7 +52,7 @@ impl Remarks {
         self.job = wanted.and_then(Document::resolved).map(|resolved| {
             let recording = resolved.recording.clone();
             let work = move |progress: &Progress| findings(&recording, progress);
-            Job::named("what is remarkable", state.waker(), work)
+            Job::named("findings", state.waker(), work)
         });
     }
 

@@ -20,7 +20,7 @@ use self::view::{STACK_PAGE, sizing_title};
 use super::{Entry, Pane, SavedViews, View};
 use crate::parts::context_chart::amount::Amount;
 use crate::parts::context_query::Query;
-use crate::parts::contexts::Hits;
+use crate::parts::hits::Hits;
 use crate::parts::kept;
 use callscape_base::progress::Progress;
 use callscape_layout::hues::Hues;

@@ -21,7 +21,7 @@ use crate::parts::{rows, style, text};
 use callscape_base::escape;
 use callscape_base::units::{ContextId, Cost};
 use callscape_filter::marked::Marked;
-use callscape_layout::rings::{Segment, Sizing};
+use callscape_layout::rings::{Rings as Chart, Segment, Sizing};
 use callscape_look::ink::Ink;
 use callscape_model::theme::Theme;
 use callscape_state::ask::SelectAsk;
@@ -405,19 +405,7 @@ fn paint(
         }
     }
     if before.is_none() {
-        for sliver in &view.chart.slivers {
-            let [inner, outer] = view.chart.ring(sliver.ring);
-            let part = Part {
-                inner,
-                outer: inner + (outer - inner) * 0.6,
-                from: sliver.from,
-                // As wide as a pixel at least.
-                to: sliver
-                    .to
-                    .max(sliver.from + pixel / (std::f32::consts::TAU * outer.max(1.0))),
-            };
-            drawing::add(&mut fills, center, part, panel.line, pixel);
-        }
+        slivers(&view.chart, &mut fills, center, pixel, panel.line);
     }
     let middle = view.chart.radii.first().copied().unwrap_or_default();
     let disc = Part {
@@ -435,6 +423,23 @@ fn paint(
     }
     ui.painter().add(Shape::mesh(marks));
     middle_text(view, ui, document, shown, middle, (center, panel));
+}
+
+/// Draws what is too narrow for a segment of its own.
+fn slivers(chart: &Chart, fills: &mut Mesh, center: Pos2, pixel: f32, color: Color32) {
+    for sliver in &chart.slivers {
+        let [inner, outer] = chart.ring(sliver.ring);
+        let part = Part {
+            inner,
+            outer: inner + (outer - inner) * 0.6,
+            from: sliver.from,
+            // As wide as a pixel at least.
+            to: sliver
+                .to
+                .max(sliver.from + pixel / (std::f32::consts::TAU * outer.max(1.0))),
+        };
+        drawing::add(fills, center, part, color, pixel);
+    }
 }
 
 /// What is in the middle, and what it costs.

@@ -190,7 +190,7 @@ impl Forest {
     }
 
     /// Whether one of the contexts of a row, or one below it, is meant.
-    pub(super) fn leads_to(&self, node: u32, hits: &crate::parts::contexts::Hits) -> bool {
+    pub(super) fn leads_to(&self, node: u32, hits: &crate::parts::hits::Hits) -> bool {
         let below = |it: &ContextId| hits.within(self.shown.contexts.subtree(*it));
         match &self.node(node).members {
             Members::One(context) => below(context),

@@ -17,7 +17,7 @@ pub(crate) use self::view::FIELD;
 use self::view::Opened;
 pub(crate) use self::view::Tree;
 use super::{Entry, Pane, SavedViews, View};
-use crate::parts::contexts::Hits;
+use crate::parts::hits::Hits;
 use callscape_base::progress::Progress;
 use callscape_base::units::ContextId;
 use callscape_facts::contexts::Merge;

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::forest::{By, Forest, Mode};
-use crate::parts::contexts::{Counted, Hits, pointed_at};
+use crate::parts::contexts::{Counted, pointed_at};
+use crate::parts::hits::Hits;
 use crate::parts::kept::choices;
 use crate::parts::list::At;
 use crate::parts::noted::Noted;
