@@ -72,7 +72,7 @@ impl Svg {
             let opacity = together[0].opacity;
             if let Some(opacity) = opacity {
                 let opacity = number(f32::from(opacity) / 255.0);
-                let _ = writeln!(self.body, "<g opacity=\"{opacity}\" stroke-width=\"0.5\">");
+                let _ = writeln!(self.body, "<g opacity=\"{opacity}\" stroke-width=\"0.2\">");
             }
             for Area {
                 paint, triangles, ..

@@ -47,7 +47,7 @@ struct Lettering {
     weight: u32,
     is_slanted: bool,
     is_underlined: bool,
-    /// How wide it is, where that is not what its letters are together.
+    /// How wide it is, whichever font the viewer has; none where only that knows.
     length: Option<f32>,
 }
 
@@ -208,8 +208,12 @@ impl Svg {
         if letters.is_underlined {
             style.push_str(" text-decoration=\"underline\"");
         }
-        if let Some(length) = letters.length {
-            let _ = write!(style, " textLength=\"{}\"", number(length));
+        if let (Some(length), [_]) = (letters.length, places) {
+            let length = number(length);
+            let _ = write!(
+                style,
+                " textLength=\"{length}\" lengthAdjust=\"spacingAndGlyphs\""
+            );
         }
         let text = escaped(text);
         let _ = writeln!(

@@ -330,10 +330,10 @@ fn parts(it: &TextShape) -> Vec<Part> {
         glyphs().all(|it| text.next() == Some(it.chr))
     };
     for row in &galley.rows {
-        // The section of the open part, its letters' widths together, and where it begins and ends.
-        let mut open: Option<(usize, String, f32, [f32; 2], f32)> = None;
-        let mut close = |open: Option<(usize, String, f32, [f32; 2], f32)>| {
-            let Some((section, text, natural, [from, to], base)) = open else {
+        // The section of the open part, its text, where it begins and ends, and how low it is.
+        let mut open: Option<(usize, String, [f32; 2], f32)> = None;
+        let mut close = |open: Option<(usize, String, [f32; 2], f32)>| {
+            let Some((section, text, [from, to], base)) = open else {
                 return;
             };
             let Some(format) = job.sections.get(section).map(|it| &it.format) else {
@@ -366,9 +366,8 @@ fn parts(it: &TextShape) -> Vec<Part> {
                     },
                     is_slanted: format.italics,
                     is_underlined: format.underline.width > 0.0 || it.underline.width > 0.0,
-                    // Kerning is the viewer's own.
-                    length: (is_ordered && (length - natural).abs() > 0.1 * natural + 1.0)
-                        .then_some(length),
+                    // As wide as here, whichever font the viewer has.
+                    length: is_ordered.then_some(length),
                 },
             });
         };
@@ -385,18 +384,15 @@ fn parts(it: &TextShape) -> Vec<Part> {
                 continue;
             }
             match &mut open {
-                Some((of, text, natural, [_, to], base))
-                    if *of == section && *base == glyph.pos.y =>
-                {
+                Some((of, text, [_, to], base)) if *of == section && *base == glyph.pos.y => {
                     text.push(glyph.chr);
-                    *natural += glyph.advance_width;
                     *to = end;
                 }
                 _ => {
                     close(open.take());
                     let from = glyph.pos.x;
                     let text = glyph.chr.to_string();
-                    open = Some((section, text, glyph.advance_width, [from, end], glyph.pos.y));
+                    open = Some((section, text, [from, end], glyph.pos.y));
                 }
             }
         }
