@@ -33,10 +33,10 @@ impl RemarksCard {
         run_of_user(state).is_some_and(|it| !self.closed.contains(&it.inputs.recordings))
     }
 
-    /// Whether it is to be seen: something was found, and the list of all findings is not seen.
+    /// Whether it is to be seen: something was found, and the list of all findings is not open, even behind another tab.
     pub fn is_open(&self, state: &State) -> bool {
         let list = views::named("findings");
-        let is_listed = list.is_some_and(|it| state.panes.is_visible(it));
+        let is_listed = list.is_some_and(|it| state.panes.is_open(it));
         !self.remarks.found.is_empty() && !is_listed && self.is_wanted(state)
     }
 

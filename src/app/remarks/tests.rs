@@ -54,6 +54,10 @@ fn all_findings_are_listed_in_place_of_the_card_and_presented() {
 
     // What is lit goes with the selection, in the window too.
     driven.click_on("1. ", PointerButton::Primary);
+    driven.settle();
+    // The list stays to be seen beside what was opened, and the card away.
+    assert!(driven.desk.state.panes.is_visible(list));
+    assert!(driven.find("What is remarkable").is_none());
     let lit = |driven: &Driven| driven.document().city.highlighted().0;
     assert!(lit(&driven) > 0);
     driven.execute(SelectAsk::Select(None));

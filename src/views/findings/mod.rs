@@ -17,17 +17,19 @@ use callscape_state::ask::{Ask, Asks, PaneAsk, TableKey};
 use callscape_state::document::Document;
 use callscape_state::own::Own;
 use callscape_state::panes::Artifact::{Function, Module};
-use callscape_state::panes::{Kind, Purpose, ViewId, ViewLine};
+use callscape_state::panes::{Kind, Purpose, Side, ViewId, ViewLine};
 
 pub(crate) static ENTRY: Entry = Entry {
     line: ViewLine {
         id: "findings",
         title: "Findings",
         key: '^',
-        about: "what is remarkable about the run, in sentences",
-        help: "findings: what is remarkable, in sentences",
-        in_scenes: "What is remarkable about one recording, in sentences.",
+        about: "findings about the run, in sentences",
+        help: "findings: hot functions, repeated work and more",
+        in_scenes: "Findings about one recording, in sentences.",
         kind: Kind::Table,
+        // What a click opens comes to the right: the list stays to be seen.
+        side: Side::Below,
         // Not in the thesis: it has no findings.
         offers: &[Function, Module],
         answers: &[],

@@ -21,11 +21,11 @@ const MARGIN: f32 = 9.0;
 pub(super) fn show(view: &mut FindingsView, ui: &mut Ui, pane: &mut Pane<'_>) {
     rows::ground(ui);
     let Some(document) = remarks::one_run(pane.state) else {
-        return rows::hint(ui, "Open one recording to see what is remarkable about it.");
+        return rows::hint(ui, "Open one recording to see findings about it.");
     };
     if view.remarks.found.is_empty() {
         let text = match view.remarks.is_waiting() {
-            true => "Looking for what is remarkable …",
+            true => "Looking for findings …",
             false => "Nothing remarkable: no finding has a twelfth of the run.",
         };
         return rows::hint(ui, text);
