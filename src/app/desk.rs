@@ -160,7 +160,7 @@ impl<'a> DeskRef<'a> {
             (self.state.findings.is_under_way(), "the findings"),
             (self.recording.is_working(), "a recorded program"),
             (self.causes.is_waiting(), "the causes"),
-            (self.remarks.is_waiting(), "what is remarkable"),
+            (self.remarks.is_waiting(), "findings"),
             (self.pair.is_looking(), "other runs"),
         ];
         let others = others

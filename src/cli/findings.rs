@@ -1,4 +1,4 @@
-//! `callscape findings`: List what is remarkable about a recording
+//! `callscape findings`: List the findings about a recording
 
 mod page;
 
@@ -21,7 +21,7 @@ use callscape_presentation::findings::shots;
 use callscape_presentation::scene::{Scene, SceneInputs};
 
 #[derive(Debug, clap::Args)]
-#[command(about = "List what is remarkable about a recording, most important first", after_help = HELP)]
+#[command(about = "List the findings about a recording, most important first", after_help = HELP)]
 pub(crate) struct FindingsArgs {
     /// The recording: a file or a directory in any supported format
     trace: PathBuf,

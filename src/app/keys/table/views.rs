@@ -13,7 +13,7 @@ pub(super) const LINES: &[Line<Command>] = keys! {
         "pane.keys-back" ["Ctrl + Shift + Tab"] "Keys to the view before", "Keys work in the visible view before, wherever the pointer is, until it moves." => PaneAsk::GiveKeys { is_back: true };
     }
     ["Menu, Ctrl + P"] "the views that belong together for a question" {
-        "views.going-on" [] "Views: what is going on?", "Opens the views that show what is remarkable about a run." => PaneAsk::For(Purpose::GoingOn), when(|state| state.arrangement_for(Purpose::GoingOn).is_some());
+        "views.going-on" [] "Views: what is going on?", "Opens the findings about a run and the call stacks." => PaneAsk::For(Purpose::GoingOn), when(|state| state.arrangement_for(Purpose::GoingOn).is_some());
         "views.what-runs" [] "Views: which code runs?", "Opens the views that show which code runs when." => PaneAsk::For(Purpose::WhatRuns), when(|state| state.arrangement_for(Purpose::WhatRuns).is_some());
         "views.time" [] "Views: where does the time go?", "Opens the views for time spent." => PaneAsk::For(Purpose::TimeGoes), when(|state| state.arrangement_for(Purpose::TimeGoes).is_some());
         "views.who-calls" [] "Views: who calls whom?", "Opens the views that show who calls whom." => PaneAsk::For(Purpose::WhoCalls), when(|state| state.arrangement_for(Purpose::WhoCalls).is_some());
