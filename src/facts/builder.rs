@@ -345,8 +345,8 @@ impl<'a> TraceBuilder<'a> {
             Trace::default()
         });
         let lasted = trace.threads().iter().map(|it| it.end.since(it.start).ns());
-        if lasted.map(u128::from).sum::<u128>() > u128::from(u64::MAX) {
-            // What all functions cost may not fit into 64 bits; each cost by itself does.
+        if lasted.map(u128::from).sum::<u128>() > i64::MAX as u128 {
+            // What all functions cost may not fit into a `Cost`.
             self.reporter.warn("costs-out-of-range", &place);
         }
         if self.knows_waiting {
