@@ -1,5 +1,7 @@
 //! Thresholds that nobody gave, and floors from which they are found.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::calls::Calls;
@@ -121,12 +123,13 @@ fn out_of(
     known: &Pruning,
     wish: &Wish,
     progress: &Progress,
-) -> Option<Result<Vec<Skeleton>, Cancelled>> {
+) -> Option<Result<Arc<[Skeleton]>, Cancelled>> {
     if wish.within.range.is_none() {
         return Some(Ok(known.skeletons.clone()));
     }
     let of_thread = |whole: &Skeleton| trace.skeleton_out_of(whole, wish.within, progress);
-    known.skeletons.par_iter().map(of_thread).collect()
+    let found: Option<Result<Vec<_>, _>> = known.skeletons.par_iter().map(of_thread).collect();
+    Some(found?.map(Arc::from))
 }
 
 /// The skeletons of the threads that are wished for, read side by side.
@@ -135,11 +138,12 @@ fn skeletons(
     wish: &Wish,
     floor: Floor,
     progress: &Progress,
-) -> Result<Vec<Skeleton>, Cancelled> {
+) -> Result<Arc<[Skeleton]>, Cancelled> {
     let calls = wish.threads.iter().map(|&thread| trace.calls(thread));
     progress.start("searching for heavy calls", calls.sum());
     let of_thread = |&thread: &ThreadId| trace.skeleton(thread, floor, wish.within, progress);
-    wish.threads.par_iter().map(of_thread).collect()
+    let found: Result<Vec<_>, _> = wish.threads.par_iter().map(of_thread).collect();
+    Ok(found?.into())
 }
 
 /// As [`Pruning::parameters`].

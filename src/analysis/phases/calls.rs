@@ -93,7 +93,7 @@ impl Calls for Trace {
     fn known(&self) -> Option<Pruning> {
         let kept = self.kept_skeletons()?;
         Some(Pruning {
-            skeletons: kept.skeletons,
+            skeletons: kept.skeletons.into(),
             short: kept.short,
             short_by_thread: kept.short_by_thread,
         })

@@ -1,12 +1,15 @@
 //! The skeletons that phases are found from.
 
+use std::sync::Arc;
+
 use callscape_base::units::{Cost, ThreadId};
 use callscape_facts::trace::{Floor, Skeleton};
 
 /// The skeletons of threads, from which the phases are found for any thresholds above their floor.
 #[derive(Clone, Debug)]
 pub struct Pruning {
-    pub skeletons: Vec<Skeleton>,
+    /// Shared, since they are of the size of the calls and asked for again with each change.
+    pub skeletons: Arc<[Skeleton]>,
     /// What a typical short call costs; none where there is no call.
     pub short: Option<Cost>,
     /// The same of each thread alone, where it is known.
@@ -32,10 +35,16 @@ impl Pruning {
 
     /// What is known of these threads; none where one is missing.
     pub(super) fn of_threads(&self, threads: &[ThreadId]) -> Option<Pruning> {
-        let of = |thread: &ThreadId| self.skeletons.iter().find(|it| it.thread == *thread);
-        let skeletons: Option<Vec<Skeleton>> = threads.iter().map(|it| of(it).cloned()).collect();
+        let all = self.skeletons.iter().map(|it| it.thread);
+        let skeletons = if all.eq(threads.iter().copied()) {
+            self.skeletons.clone()
+        } else {
+            let of = |thread: &ThreadId| self.skeletons.iter().find(|it| it.thread == *thread);
+            let of_threads = threads.iter().map(|it| of(it).cloned());
+            of_threads.collect::<Option<_>>()?
+        };
         Some(Pruning {
-            skeletons: skeletons?,
+            skeletons,
             short: None,
             short_by_thread: Vec::new(),
         })
