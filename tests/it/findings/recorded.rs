@@ -44,6 +44,24 @@ fn of_c(scratch: &Scratch, name: &str, source: &str) -> Option<PathBuf> {
     Some(scratch.0.join(recording))
 }
 
+/// A C program under heaptrack.
+fn of_heap(scratch: &Scratch, name: &str, source: &str) -> Option<PathBuf> {
+    if !tools::has("heaptrack", "--version") || !tools::has("gcc", "--version") {
+        return None;
+    }
+    scratch.write(&format!("{name}.c"), source.as_bytes());
+    let (code, program) = (format!("{name}.c"), format!("./{name}"));
+    let built = runs(scratch, "gcc", &["-O0", "-g", &code, "-o", name]);
+    let recording = scratch.0.join(format!("{name}.heap"));
+    if !built || !runs(scratch, "heaptrack", &["-o", text(&recording), &program]) {
+        return None;
+    }
+    ["zst", "gz"]
+        .iter()
+        .map(|it| scratch.0.join(format!("{name}.heap.{it}")))
+        .find(|it| it.exists())
+}
+
 /// A Python script under VizTracer.
 fn of_python(scratch: &Scratch, name: &str, source: &str) -> Option<PathBuf> {
     if !tools::has("viztracer", "--help") {
@@ -99,13 +117,13 @@ fn listed_of(path: &Path) -> Vec<Value> {
 }
 
 #[rustfmt::skip]
-const PLANTED: [Planted; 9] = [
+const PLANTED: [Planted; 20] = [
     Planted { name: "queries", record: of_python, kind: "repeated", function: "query", defect: "400", clean: "3",
-        source: "def query(key):\n    return sum(range(key % 7 + 40))\ndef other(n):\n    return len(str(7 ** n))\ndef totals(n):\n    return [query(key) for key in range(n)]\ndef main():\n    totals(@)\n    other(4000)\nmain()\n" },
+        source: "def query(key):\n    return sum(range(key % 7 + 40))\ndef other(n):\n    return 7 ** n % 11\ndef totals(n):\n    return [query(key) for key in range(n)]\ndef main():\n    totals(@)\n    other(4000)\nmain()\n" },
     Planted { name: "sleeps", record: of_python, kind: "waiting", function: "time.sleep", defect: "0.1", clean: "0.0",
-        source: "import time\ndef fetch():\n    time.sleep(@)\ndef work():\n    return len(str(7 ** 20000))\nfetch()\nwork()\n" },
+        source: "import time\ndef fetch():\n    time.sleep(@)\ndef work():\n    return 3 ** 100000 % 7\nfetch()\nwork()\n" },
     Planted { name: "rounds", record: of_python, kind: "recursion", function: "fib", defect: "17", clean: "4",
-        source: "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\ndef work():\n    return len(str(7 ** 9000))\nfib(@)\nwork()\n" },
+        source: "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\ndef work():\n    return 3 ** 100000 % 7\nfib(@)\nwork()\n" },
     Planted { name: "strings", record: of_c, kind: "repeated", function: "length", defect: "i < length(text)", clean: "text[i]",
         source: "#include <string.h>\nstatic long n; static char text[2000];\nint length(const char *t) { int k = 0; while (t[k]) k++; return k; }\nvoid count(void) { for (int i = 0; @; i++) n += text[i] == 'a'; }\nvoid fill(void) { for (int r = 0; r < 400; r++) memset(text, 'a' + r % 3, 1999); }\nint main(void) { fill(); count(); n += length(text); return n < 0; }\n" },
     Planted { name: "grows", record: of_c, kind: "growing", function: "append", defect: "used", clean: "1000",
@@ -118,6 +136,28 @@ const PLANTED: [Planted; 9] = [
         source: "function spin(n) { let x = 0; for (let i = 0; i < n; i++) x = (x * 31 + i) | 0; return x; }\nfunction other(n) { const a = []; for (let i = 0; i < n; i++) a.push(`${i}`); return a.sort().length; }\nconsole.log(spin(@), other(2e5));\n" },
     Planted { name: "garbage", record: of_node, kind: "collection", function: "(garbage collector)", defect: "kept.push({ i, text: [i, i] })", clean: "kept[0] = i",
         source: "const kept = [];\nfunction make(n) { let x = 0; for (let i = 0; i < n; i++) { @; x = (x * 31 + i) | 0; } return x; }\nlet s = 0; for (let r = 0; r < 8; r++) { kept.length = 0; s += make(6e5); }\nfunction other(n) { let x = 0; for (let i = 0; i < n; i++) x = (x * 7 + i) | 0; return x; }\nconsole.log(s, other(1e8));\n" },
+    Planted { name: "imports", record: of_python, kind: "start-up", function: "_find_and_load", defect: "import asyncio, unittest.mock, xml.dom.minidom, email.mime.text, http.server", clean: "pass",
+        source: "@\ndef work():\n    return 3 ** 100000 % 7\nwork()\n" },
+    Planted { name: "labels", record: of_heap, kind: "memory", function: "label", defect: "label(i)", clean: "i",
+        source: "#include <stdlib.h>\n#include <string.h>\nstatic long n;\nlong label(int i) { char *t = malloc(24); t[0] = i; long k = t[0]; free(t); return k; }\nint main(void) { void *kept[4000]; for (int i = 0; i < 4000; i++) kept[i] = malloc(300); for (int i = 0; i < 4000; i++) n += @; for (int i = 0; i < 4000; i++) free(kept[i]); return n < 0; }\n" },
+    Planted { name: "keeps", record: of_heap, kind: "memory", function: "enter", defect: "", clean: "if (i >= 8) free(all[i - 8]);",
+        source: "#include <stdlib.h>\nstatic char *all[6000]; static long n;\nvoid enter(int i) { all[i] = malloc(200 + i % 16); all[i][0] = i; n += all[i][0]; @ }\nint main(void) { for (int i = 0; i < 6000; i++) enter(i); return n < 0; }\n" },
+    Planted { name: "cells", record: of_c, kind: "repeated", function: "cell", defect: "4000", clean: "4",
+        source: "static volatile long n;\nvoid cell(int c) { for (int i = 0; i < 3000; i++) n += c; }\nvoid row(void) { for (int c = 0; c < @; c++) cell(c); }\nvoid other(void) { for (int i = 0; i < 9000000; i++) n += i; }\nint main(void) { row(); other(); return 0; }\n" },
+    Planted { name: "locks", record: of_c, kind: "waiting", function: "pthread_mutex_lock", defect: "spin(200000000); pthread_mutex_unlock(&lock);", clean: "pthread_mutex_unlock(&lock); spin(200000000);",
+        source: "#include <pthread.h>\n#include <unistd.h>\nstatic pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; static volatile long n;\nvoid spin(int k) { for (int i = 0; i < k; i++) n += i; }\nvoid *worker(void *of) { usleep(1000); pthread_mutex_lock(&lock); n++; pthread_mutex_unlock(&lock); return of; }\nint main(void) { pthread_t t; pthread_mutex_lock(&lock); pthread_create(&t, 0, worker, 0); @ pthread_join(t, 0); return 0; }\n" },
+    Planted { name: "naps", record: of_c, kind: "waiting", function: "usleep", defect: "200000", clean: "1",
+        source: "#include <unistd.h>\nstatic volatile long n;\nvoid answer(void) { usleep(@); }\nvoid spin(void) { for (int i = 0; i < 60000000; i++) n += i; }\nint main(void) { answer(); spin(); return 0; }\n" },
+    Planted { name: "deep", record: of_c, kind: "recursion", function: "down", defect: "20000", clean: "20",
+        source: "static volatile long n;\nvoid spin(int k) { for (int i = 0; i < k; i++) n += i; }\nvoid down(int k) { spin(20); if (k) down(k - 1); }\nint main(void) { down(@); spin(300000); return 0; }\n" },
+    Planted { name: "sweeps", record: of_python, kind: "collection", function: "gc.collect", defect: "gc.collect()", clean: "len(kept)",
+        source: "import gc\nkept = [[i] for i in range(200000)]\ndef answer():\n    return @\nfor _ in range(8):\n    answer()\ndef work():\n    return 3 ** 100000 % 7\nwork()\n" },
+    Planted { name: "known", record: of_python, kind: "growing", function: "known", defect: "seen", clean: "[x]",
+        source: "seen = []\ndef known(x):\n    return sum(map(abs, @)) < 0\nfor x in range(300):\n    known(x)\n    seen.extend(range(300))\n" },
+    Planted { name: "requests", record: of_python, kind: "one-slow", function: "handle", defect: "r == 5", clean: "r == 50",
+        source: "def render(n):\n    return 3 ** n % 7\ndef handle(r):\n    return render(5000000 if @ else 300000)\nfor r in range(12):\n    handle(r)\n" },
+    Planted { name: "busy", record: of_c, kind: "hot", function: "digest", defect: "90000000", clean: "9000",
+        source: "static volatile long n;\nvoid digest(void) { for (int i = 0; i < @; i++) n = n * 31 + i; }\nvoid other(int k) { for (int i = 0; i < k; i++) n += i; }\nint main(void) { for (int i = 0; i < 30; i++) other(300000 + i * 1000); digest(); return 0; }\n" },
 ];
 
 #[test]
