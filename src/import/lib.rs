@@ -64,7 +64,6 @@ pub mod results;
 pub mod samplers;
 mod samples;
 mod several;
-mod sorting;
 mod spans;
 mod speedscope;
 mod stream;
