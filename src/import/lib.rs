@@ -77,6 +77,7 @@ mod unpacked;
 mod unread;
 mod utf16;
 mod wakeups;
+mod words;
 mod zipkin;
 mod zstandard;
 

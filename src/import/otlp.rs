@@ -30,6 +30,7 @@ pub mod code;
 mod json;
 pub mod kept;
 pub mod request;
+mod value;
 
 /// The identifier of the format in `info`.
 pub const FORMAT: &str = "otlp";

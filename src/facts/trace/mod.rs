@@ -61,7 +61,7 @@ use std::sync::{Arc, OnceLock};
 
 pub use activity::Recent;
 use answers::Answers;
-pub use arguments::{Argument, List, Number, Told, Value};
+pub use arguments::{Argument, List, Number, PutAside, Told, Value};
 pub use call::{Call, Event, FunctionMetrics, Relation, Thread};
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 pub use coverage::{Coverage, CoverageRoom, Measure, Without};

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use super::events::is_argument;
 use crate::json::{Cursor, Stop, Value as Json, unescape};
+use crate::words::word;
 use callscape_facts::trace::{Told, Value};
 
 /// What is nested more deeply is one text.
@@ -84,27 +85,14 @@ impl<'a> Arguments<'a, '_> {
     fn add(&mut self, value: Json<'_>, raw: Option<&[u8]>) {
         let value = match value {
             Json::Text(content) => Value::Text(text(content)),
-            Json::Word(word) => self::word(word),
+            Json::Word(bytes) => {
+                let text = String::from_utf8_lossy(bytes);
+                return self.told.add(&self.name, &word(&text));
+            }
             Json::Nested => Value::Text(text(raw.unwrap_or_default())),
         };
         self.told.add(&self.name, &value);
     }
-}
-
-/// A number, `true` or `false`; any other word is text.
-pub(crate) fn word(word: &[u8]) -> Value<'_> {
-    let text = String::from_utf8_lossy(word);
-    match &*text {
-        "true" => return Value::Flag(true),
-        "false" => return Value::Flag(false),
-        _ => {}
-    }
-    if let Ok(number) = text.parse() {
-        return Value::Integer(number);
-    }
-    // What is too large for 64 bits is exact as text.
-    let number = text.parse().ok().filter(|number: &f64| number.is_finite());
-    number.map_or(Value::Text(text), Value::Real)
 }
 
 fn text(content: &[u8]) -> Cow<'_, str> {

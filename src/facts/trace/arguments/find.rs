@@ -45,6 +45,7 @@ impl Store {
             begun,
             aside,
             end,
+            threads,
             mut lost,
             ..
         } = told;
@@ -63,7 +64,9 @@ impl Store {
             while let Some(next) = begun.next_if(|it| (it.thread, it.start) == key) {
                 together.push(next);
             }
-            let Some(&place) = places.get(first.thread as usize) else {
+            let thread = threads.get(first.thread as usize);
+            let thread = thread.map_or(first.thread as usize, |it| it.index());
+            let Some(&place) = places.get(thread) else {
                 continue;
             };
             let candidates = self.candidates(place, first.start, &mut cursors);

@@ -16,5 +16,5 @@ mod value;
 pub(crate) use kept::Arguments;
 pub use kept::List;
 pub(crate) use told::Lost;
-pub use told::Told;
+pub use told::{PutAside, Told};
 pub use value::{Argument, Number, Value};

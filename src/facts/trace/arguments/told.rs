@@ -65,6 +65,13 @@ pub(crate) struct Lost {
     pub without_call: Cut,
 }
 
+/// Where the arguments of a call were put aside.
+#[derive(Clone, Copy, Debug)]
+pub struct PutAside {
+    at: u64,
+    length: u32,
+}
+
 /// Collects the arguments of calls while these are read. First the arguments of a call are [`added`](Told::add), then it
 /// is said which call it is.
 pub struct Told {
@@ -78,6 +85,8 @@ pub struct Told {
     pub(super) aside: Aside,
     /// Bytes that are aside.
     pub(super) end: u64,
+    /// By number of a thread as it was told, what that thread is; empty where it is itself.
+    pub(super) threads: Vec<ThreadId>,
     pub(super) lost: Lost,
 }
 
@@ -93,6 +102,7 @@ impl Default for Told {
             begun: Sorter::within(order, SORTED_AT_ONCE),
             aside: Aside::default(),
             end: 0,
+            threads: Vec::new(),
             lost: Lost::default(),
         }
     }
@@ -151,21 +161,32 @@ impl Told {
         end: Option<Timestamp>,
         offset: u64,
     ) {
-        if let Some((at, length)) = self.take(offset) {
-            self.begun.push(Begun {
-                start: start.ns(),
-                end: end.map_or(i64::MIN, Timestamp::ns),
-                at,
-                length,
-                thread: thread.0,
-                function: function.0,
-                unused: 0,
-            });
+        if let Some(aside) = self.put_aside(offset) {
+            self.aside_of_begun(aside, (thread, function), start, end);
         }
     }
 
-    /// Puts the arguments at hand aside: where, and how long they are.
-    fn take(&mut self, offset: u64) -> Option<(u64, u32)> {
+    /// The same of arguments that were put aside.
+    pub fn aside_of_begun(
+        &mut self,
+        aside: PutAside,
+        (thread, function): (ThreadId, FunctionId),
+        start: Timestamp,
+        end: Option<Timestamp>,
+    ) {
+        self.begun.push(Begun {
+            start: start.ns(),
+            end: end.map_or(i64::MIN, Timestamp::ns),
+            at: aside.at,
+            length: aside.length,
+            thread: thread.0,
+            function: function.0,
+            unused: 0,
+        });
+    }
+
+    /// Puts the arguments at hand aside, until it is known which call they are of; none where there are none.
+    pub fn put_aside(&mut self, offset: u64) -> Option<PutAside> {
         if self.has_none() {
             return None;
         }
@@ -186,7 +207,12 @@ impl Told {
         let length = bytes.len() as u32;
         self.end = at + u64::from(length);
         self.forget();
-        Some((at, length))
+        Some(PutAside { at, length })
+    }
+
+    /// What the threads are that were told by numbers of their own.
+    pub fn number_threads(&mut self, threads: Vec<ThreadId>) {
+        self.threads = threads;
     }
 
     /// Whether no call has any.
