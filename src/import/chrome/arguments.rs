@@ -38,6 +38,10 @@ impl<'a> Arguments<'a, '_> {
         } else {
             (b'[', b']')
         };
+        // VizTracer's arguments of functions are in an object of their own.
+        if depth == 1 && self.name == "func_args" {
+            self.name.clear();
+        }
         let around = self.name.len();
         cursor.expect(open)?;
         let mut number = 0;
@@ -68,11 +72,8 @@ impl<'a> Arguments<'a, '_> {
         Ok(())
     }
 
-    /// Names a member. VizTracer's `func_args` and `return_value` are what they say.
+    /// Names a member; VizTracer's `return_value` is what it says.
     fn append(&mut self, member: &str, depth: usize) {
-        if self.name == "func_args" {
-            self.name.clear();
-        }
         if !self.name.is_empty() {
             self.name.push('.');
         }
