@@ -29,6 +29,7 @@ mod binary;
 pub mod code;
 mod json;
 pub mod kept;
+mod pairs;
 pub mod request;
 mod value;
 

@@ -1,6 +1,7 @@
 //! Values of attributes (`AnyValue` of `common/v1/common.proto`), in JSON and binary. Those in arrays and lists are named
 //! after their place or key, behind a dot, down to a depth.
 
+use super::pairs::{attribute, hexadecimal};
 use crate::document::Document;
 use crate::error::ImportError;
 use crate::protobuf::{Fields, Value as Field};
@@ -100,7 +101,7 @@ pub(super) fn take(any: &[u8], name: &mut String, depth: usize, found: &mut Foun
             (2, Field::Number(is)) => Value::Flag(is != 0),
             (3, Field::Number(number)) => Value::Integer((number as i64).into()),
             (4, Field::Number(bits)) => Value::Real(f64::from_bits(bits)),
-            (7, Field::Bytes(bytes)) => Value::Text(super::binary::hexadecimal(bytes).into()),
+            (7, Field::Bytes(bytes)) => Value::Text(hexadecimal(bytes).into()),
             (5 | 6, Field::Bytes(list)) if depth < DEEPEST => {
                 take_nested(list, number == 6, (name, depth), found);
                 continue;
@@ -122,7 +123,7 @@ fn take_nested(list: &[u8], is_list: bool, (name, depth): (&mut String, usize), 
                 take(value.bytes().unwrap_or_default(), name, depth + 1, found);
             }
             true => {
-                if let Some((key, value)) = super::binary::attribute(value) {
+                if let Some((key, value)) = attribute(value) {
                     name.push_str(key);
                     take(value, name, depth + 1, found);
                 }

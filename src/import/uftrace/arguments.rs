@@ -265,9 +265,6 @@ impl<'a> Reading<'a> {
     pub(super) fn begin(dir: &Input, reporter: &'a Reporter) -> Option<Reading<'a>> {
         let info = dir.join("info").read().ok()?;
         let info = String::from_utf8_lossy(&info);
-        if !info.lines().any(|line| line.starts_with("argspec:lines")) {
-            return None;
-        }
         let mut reading = Reading {
             arguments: Specs::default(),
             returned: Specs::default(),
@@ -285,7 +282,9 @@ impl<'a> Reading<'a> {
         }
         lists("argauto").for_each(|it| reading.arguments.add_list(it, false));
         lists("retauto").for_each(|it| reading.returned.add_list(it, false));
-        Some(reading)
+        let is_empty = |specs: &Specs| specs.patterns.is_empty() && specs.names.is_empty();
+        let has_none = is_empty(&reading.arguments) && is_empty(&reading.returned);
+        (!has_none).then_some(reading)
     }
 
     /// Reads the types that debugging information says: behind each function (`F:`) those of its arguments (`A:`) and of what

@@ -6,9 +6,9 @@ use bytemuck::{Pod, Zeroable};
 
 use super::value::{Value, put_number};
 use crate::aside::Aside;
-use crate::builder::Timestamp;
 use crate::names::Names;
 use crate::sorting::Sorter;
+use crate::timestamp::Timestamp;
 use callscape_base::units::{FunctionId, ThreadId};
 
 /// Arguments of a call that are kept; the others are counted.
