@@ -7,6 +7,7 @@
 )]
 
 pub mod alignment;
+pub mod arguments;
 pub mod call_graph;
 pub mod compaction;
 pub mod comparison;

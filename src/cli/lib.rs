@@ -20,6 +20,7 @@ macro_rules! say {
     };
 }
 
+mod calls;
 mod compare;
 mod contexts;
 mod elsewhere;
@@ -84,6 +85,7 @@ enum Command {
     Info(info::InfoArgs),
     Functions(functions::FunctionsArgs),
     Stack(stack::StackArgs),
+    Calls(calls::CallsArgs),
     Compare(compare::args::CompareArgs),
     Graph(graph::GraphArgs),
     Phases(phases::PhasesArgs),
@@ -141,6 +143,7 @@ fn command(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Info(args)) => info::run(args),
         Some(Command::Functions(args)) => functions::run(args),
         Some(Command::Stack(args)) => stack::run(args),
+        Some(Command::Calls(args)) => calls::run(args),
         Some(Command::Compare(args)) => compare::run(args),
         Some(Command::Graph(args)) => graph::run(args),
         Some(Command::Phases(args)) => phases::run(args),

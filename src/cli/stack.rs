@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::calls::Arguments;
 use super::output::{self, Align, Table};
 use callscape_base::escape;
 use callscape_base::units::{CallId, Cost, ThreadId, Time, TimeSpec};
@@ -51,6 +52,9 @@ struct Frame<'a> {
     name: &'a str,
     start_ns: Time,
     end_ns: Time,
+    /// Also what it returned, as `return`.
+    #[serde(skip_serializing_if = "Arguments::is_empty")]
+    arguments: Arguments,
 }
 
 /// From `from_ns` to before `to_ns`.
@@ -77,6 +81,7 @@ pub(crate) fn run(args: StackArgs) -> anyhow::Result<()> {
             name: recording.functions.get(call.function).name,
             start_ns: call.start,
             end_ns: call.end,
+            arguments: Arguments(trace.arguments(thread, id)),
         }
     };
     let stacks: Vec<Stack<'_>> = super::threads::find(trace, args.thread.as_deref())?
@@ -149,7 +154,7 @@ pub(crate) fn run(args: StackArgs) -> anyhow::Result<()> {
                 table.row([
                     since.to_string(),
                     cost.to_string(),
-                    format!("{indent}{}", frame.name),
+                    format!("{indent}{}{}", frame.name, frame.arguments.in_parentheses()),
                 ]);
             }
             if !stack.frames.is_empty() {

@@ -6,7 +6,7 @@ use super::functions::{Function, Functions};
 pub use super::timestamp::Timestamp;
 use super::trace::waiting::RawWait;
 use super::trace::writer::{self, Shared, ThreadWriter};
-use super::trace::{LinkEnd, LinkKind, RawLink, Thread, Trace, Why};
+use super::trace::{LinkEnd, LinkKind, RawLink, Thread, Told, Trace, Why};
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time};
 use callscape_base::warnings::{Place, Reporter};
 
@@ -104,6 +104,7 @@ pub struct TraceBuilder<'a> {
     knows_waiting: bool,
     began: Option<Timestamp>,
     links: Vec<RawLink>,
+    arguments: Told,
     /// By thread, where it stands among the others.
     ranks: Vec<(i64, i64)>,
 }
@@ -119,6 +120,7 @@ impl<'a> TraceBuilder<'a> {
             knows_waiting: false,
             began: None,
             links: Vec::new(),
+            arguments: Told::default(),
             ranks: Vec::new(),
         }
     }
@@ -193,6 +195,14 @@ impl<'a> TraceBuilder<'a> {
             to,
             offset,
         });
+    }
+
+    /// Collects the arguments of calls. Those past the first 32 of a call, or with new names past the first 65,536 of the
+    /// recording, are left out (`arguments-cut`), texts are cut after 256 bytes (`argument-text-cut`), and arguments whose
+    /// call is not there are counted (`arguments-without-call`).
+    #[inline]
+    pub fn arguments(&mut self) -> &mut Told {
+        &mut self.arguments
     }
 
     /// The number of calls of `thread` so far: that of its next call.
@@ -365,6 +375,7 @@ impl<'a> TraceBuilder<'a> {
                     .for_each(|offset| self.reporter.warn(kind, || at(offset)));
             }
         }
+        learn_arguments(&mut trace, self.arguments, &places, self.reporter, &place);
         (self.functions, trace)
     }
 
@@ -398,5 +409,30 @@ impl<'a> TraceBuilder<'a> {
         let ordered = order.iter().filter_map(|&index| threads[index].take());
         self.threads = ordered.collect();
         places
+    }
+}
+
+/// Takes the arguments of all calls, and counts what is not kept of them.
+fn learn_arguments(
+    trace: &mut Trace,
+    told: Told,
+    places: &[ThreadId],
+    reporter: &Reporter,
+    place: &impl Fn() -> Place,
+) {
+    if told.is_empty() {
+        return;
+    }
+    let Ok(lost) = trace.learn_arguments(told, places) else {
+        reporter.warn("arguments-lost-disk-full", place);
+        return;
+    };
+    for (kind, cut) in [
+        ("arguments-cut", lost.arguments),
+        ("argument-text-cut", lost.texts),
+        ("arguments-without-call", lost.without_call),
+    ] {
+        let at = || Place::offset(place().file, cut.first);
+        reporter.warn_many(kind, cut.count, at);
     }
 }

@@ -1,6 +1,6 @@
 //! The index file: a recording as it lies in memory, to be mapped and asked at once.
 //!
-//! A header, the blocks and summaries in the order in which the import wrote them, and the tail: tables
+//! A header, the blocks and summaries in the order in which the import wrote them, the arguments of calls, and the tail: tables
 //! that lead to these, functions, threads and what the importer wants to remember; packed where it is small, mapped
 //! where it is large. The tail is followed by answers about all calls (`trace::appendix`). Header and tail are
 //! compared with their checksums when the file is opened, every block and summary when it is first
@@ -18,6 +18,7 @@ use super::functions::{Function, Functions};
 use super::lines::Lines;
 use super::memory::Memory;
 use super::trace::answers::Answers;
+use super::trace::arguments::Arguments;
 use super::trace::entries::{BlockEntry, LongestCall, MetricsRow, NodeEntry, OpenCall, Pair};
 use super::trace::links::{LinkLengths, Links, ThreadLinks};
 use super::trace::mapped;
@@ -35,9 +36,9 @@ use callscape_base::units::Time;
 /// transfers that change these.
 pub const MAGIC: [u8; 8] = *b"\x89CSCAPE\n";
 /// Changes with every change of what the file holds.
-pub const VERSION: u32 = 17;
+pub const VERSION: u32 = 18;
 /// Difference between this version and the one before, for people.
-pub const CHANGED: &str = "spans that ended with an error are counted";
+pub const CHANGED: &str = "arguments of calls are kept";
 const BYTE_ORDER: u32 = 0x0102_0304;
 /// Tails up to this size are packed: all of one is unpacked in less than a millisecond.
 const PACKED: usize = 512 << 10;
@@ -108,9 +109,11 @@ enum Section {
     Lines,
     /// Empty unless samples have weights.
     Weighed,
+    /// The directory of the arguments of calls, which lie between the calls and the tail; empty where there are none.
+    Arguments,
 }
 
-const SECTIONS: usize = Section::Weighed as usize + 1;
+const SECTIONS: usize = Section::Arguments as usize + 1;
 
 /// Texts by their place among all.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -202,6 +205,7 @@ fn tail(
     store: &Store,
     beside: Beside<'_>,
     note: &[u8],
+    arguments_at: u64,
 ) -> io::Result<Vec<u8>> {
     let mut texts = Texts::default();
     let function_rows: Vec<FunctionRow> = functions
@@ -266,6 +270,7 @@ fn tail(
     let memory = beside.memory.map(Memory::to_bytes).transpose()?;
     let of_lines = beside.lines.map(Lines::to_bytes).transpose()?;
     let weighed = beside.weighed.map(Weighed::to_bytes).transpose()?;
+    let arguments = store.arguments.directory(arguments_at);
     // In the order of `Section`.
     let sections: [Vec<&[u8]>; SECTIONS] = [
         vec![note],
@@ -296,6 +301,7 @@ fn tail(
         vec![memory.as_deref().unwrap_or_default()],
         vec![of_lines.as_deref().unwrap_or_default()],
         vec![weighed.as_deref().unwrap_or_default()],
+        vec![&arguments],
     ];
     let mut tail = Vec::new();
     for section in &sections {
@@ -322,14 +328,16 @@ pub fn write(
 ) -> io::Result<()> {
     let store = trace.store();
     let data = &store.data;
-    let mut tail = tail(functions, store, beside, note)?;
+    let arguments = store.arguments.blocks();
+    let arguments_at = data.len().max(HEADER).next_multiple_of(8);
+    let mut tail = tail(functions, store, beside, note, arguments_at as u64)?;
     let appendix = store.appendix()?;
     let mut unpacked = 0;
     if tail.len() <= PACKED {
         unpacked = tail.len() as u32;
         tail = zstd::bulk::compress(&tail, 0)?;
     }
-    let tail_at = data.len().max(HEADER).next_multiple_of(8);
+    let tail_at = (arguments_at + arguments.len()).next_multiple_of(8);
     let mut header = Header {
         magic: MAGIC,
         version: VERSION,
@@ -346,6 +354,8 @@ pub fn write(
     };
     header.checksum = header.sum();
     let finish = |file: &mut File| {
+        file.seek(SeekFrom::Start(arguments_at as u64))?;
+        storage::write(file, arguments_at as u64, arguments)?;
         file.seek(SeekFrom::Start(tail_at as u64))?;
         storage::write(file, tail_at as u64, &tail)?;
         let end = (tail_at + tail.len()) as u64;
@@ -495,6 +505,8 @@ fn read_tail(data: &Bytes, bytes: &Bytes, tail: Range<usize>, header: &Header) -
     if ![0, store.threads.len()].contains(&store.links.threads.len()) {
         return None;
     }
+    let directory = (bytes, section(Section::Arguments));
+    store.arguments = Arguments::read(directory, data, &store.threads)?;
     let note = bytes.get(section(Section::Note))?.to_vec();
     let memory = match section(Section::Memory) {
         nothing if nothing.is_empty() => None,

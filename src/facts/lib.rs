@@ -27,6 +27,7 @@ pub mod profile;
 pub mod recording;
 pub mod relinked;
 pub mod sampling;
+pub mod sorting;
 pub mod tables;
 mod telling;
 mod timestamp;

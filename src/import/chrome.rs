@@ -24,7 +24,7 @@ use batch::{Batch, Plain};
 use callscape_base::progress::Progress;
 use callscape_base::units::FunctionId;
 use callscape_base::warnings::{Place, Reporter};
-use callscape_facts::builder::TraceBuilder;
+use callscape_facts::builder::{Timestamp, TraceBuilder};
 use callscape_facts::functions::Functions;
 use callscape_facts::trace::{LinkKind, Trace};
 use clocks::Clocks;
@@ -41,6 +41,7 @@ pub(crate) use passes::import;
 use spellings::Name;
 use threads::Threads;
 
+mod arguments;
 mod batch;
 pub(super) mod building;
 mod clocks;
@@ -241,6 +242,7 @@ impl Reader<'_> {
             hash,
             start,
             cost,
+            args: event.args,
             thread: thread as u32,
             phase,
         })
@@ -262,6 +264,7 @@ impl Reader<'_> {
         for event in events {
             let thread = event.thread as usize;
             if event.phase == b'E' {
+                self.count_end_arguments(event.args, event.offset);
                 let name = self.end_name(event.name, thread, event.offset);
                 self.mark(thread, event.start, event.offset, What::End(name))?;
                 continue;
@@ -271,15 +274,20 @@ impl Reader<'_> {
             };
             let name = name.unwrap_or_else(|| self.name(content, event.offset));
             let function = self.dialects.named(name, &mut self.builder);
-            if event.phase == b'B' {
+            let is_begin = event.phase == b'B';
+            let end = (!is_begin).then(|| event.start.saturating_add(event.cost));
+            if let Some(args) = event.args {
+                let of = (thread, function);
+                self.arguments(args, of, (event.start, end), event.offset);
+            }
+            if is_begin {
                 let begin = What::Begin(name, function);
                 self.mark(thread, event.start, event.offset, begin)?;
             } else {
-                let end = event.start.saturating_add(event.cost);
                 let (start, offset) = (event.start, event.offset);
                 self.completed(Complete {
                     start,
-                    end,
+                    end: end.unwrap_or(start),
                     offset,
                     thread: event.thread,
                     function: function.0,
@@ -302,6 +310,9 @@ impl Reader<'_> {
             .function(name, &event.location, &mut self.builder);
         let time = self.time(ts, thread, offset);
         self.linked.call(event, time, function, offset);
+        if let Some(args) = event.args {
+            self.arguments(args, (thread, function), (time, None), offset);
+        }
         self.mark(thread, time, offset, What::Begin(name, function))
     }
 
@@ -312,6 +323,7 @@ impl Reader<'_> {
         };
         let thread = self.threads.find(event, &mut self.builder);
         self.clocks.take(event, thread);
+        self.count_end_arguments(event.args, offset);
         let time = self.time(ts, thread, offset);
         let name = self.end_name(event.name, thread, offset);
         self.mark(thread, time, offset, What::End(name))
@@ -334,6 +346,9 @@ impl Reader<'_> {
             let lane = self.threads.get_mut(thread).id;
             self.linked.began(event, lane, (time, function), offset);
         }
+        if let Some(args) = event.args {
+            self.arguments(args, (thread, function), (time, None), offset);
+        }
         self.mark(thread, time, offset, What::Begin(name, function))
     }
 
@@ -346,9 +361,34 @@ impl Reader<'_> {
             self.warn("end-without-begin", offset);
             return ControlFlow::Continue(());
         };
+        self.count_end_arguments(event.args, offset);
         let time = self.time(ts, thread, offset);
         let name = self.end_name(event.name, thread, offset);
         self.mark(thread, time, offset, What::End(name))
+    }
+
+    /// Tells the arguments of a call on the thread at this place.
+    #[inline(never)]
+    fn arguments(
+        &mut self,
+        args: &[u8],
+        (thread, function): (usize, FunctionId),
+        (start, end): (i64, Option<i64>),
+        offset: u64,
+    ) {
+        let thread = self.threads.get_mut(thread).id;
+        let told = self.builder.arguments();
+        arguments::tell(args, told);
+        let (start, end) = (Timestamp::from_ns(start), end.map(Timestamp::from_ns));
+        told.of_begun((thread, function), start, end, offset);
+    }
+
+    /// Counts what the end of a call says besides its name.
+    #[inline]
+    fn count_end_arguments(&self, args: Option<&[u8]>, offset: u64) {
+        if args.is_some() {
+            self.warn("arguments-of-end-not-shown", offset);
+        }
     }
 
     /// The name of an end event; none where it says none.
@@ -439,9 +479,13 @@ impl Reader<'_> {
             .dialects
             .function(name, &event.location, &mut self.builder);
         self.linked.call(event, start, function, offset);
+        let end = start.saturating_add(cost);
+        if let Some(args) = event.args {
+            self.arguments(args, (index, function), (start, Some(end)), offset);
+        }
         self.completed(Complete {
             start,
-            end: start.saturating_add(cost),
+            end,
             offset,
             thread: index as u32,
             function: function.0,

@@ -4,7 +4,7 @@
 //! Read are traces on their own or under `data`, and of every span its ids, operation, start and duration in
 //! microseconds, the service of its process, its references, the tags `code.*` as OpenTelemetry
 //! writes them, and `error` and `otel.status_code`, which say that it ended with an error. A span was called by its first `CHILD_OF` reference; the others are links. Logs are
-//! counted (`event-not-shown`). Not read are other tags, warnings and flags.
+//! counted (`event-not-shown`). Other tags are arguments. Not read are warnings and flags.
 
 use std::collections::HashMap;
 
@@ -14,12 +14,13 @@ use super::error::ImportError;
 use super::input::Input;
 use super::otlp::code::Code;
 use super::spans::{ServiceId, Span, Spans};
+use super::words::word;
 use callscape_base::progress::Progress;
 use callscape_base::warnings::Reporter;
 use callscape_facts::builder::TraceBuilder;
 use callscape_facts::hashing::BuildFast;
 use callscape_facts::recording::Recording;
-use callscape_facts::trace::LinkKind;
+use callscape_facts::trace::{LinkKind, Value};
 
 /// The identifier of the format in `info`.
 pub(crate) const FORMAT: &str = "jaeger";
@@ -223,7 +224,7 @@ impl Reader {
                     service = Some(own);
                 }
                 b"references" => references(document, parent, links)?,
-                b"tags" => tags(document, tag, code)?,
+                b"tags" => tags(document, tag, code, &mut self.spans)?,
                 b"logs" => document.pass_over("event-not-shown")?,
                 _ => document.skip()?,
             }
@@ -236,6 +237,7 @@ impl Reader {
         }
         let (Some(start), Some(duration)) = (start, duration) else {
             document.warn("missing-time");
+            self.spans.leave_out();
             return Ok(());
         };
         if duration < 0 {
@@ -255,6 +257,7 @@ impl Reader {
             start,
             end: start.saturating_add(duration.max(0)),
             is_failed: code.is_failed,
+            arguments: self.spans.put_arguments_aside(offset),
             offset,
         };
         self.spans.push(span);
@@ -307,6 +310,7 @@ fn tags(
     document: &mut Document<'_>,
     (name, value): &mut (String, String),
     code: &mut Code,
+    spans: &mut Spans,
 ) -> Result<(), ImportError> {
     if !document.array()? {
         return Ok(());
@@ -314,16 +318,26 @@ fn tags(
     while document.element()? {
         name.clear();
         value.clear();
+        let mut is_text = true;
         if document.object()? {
             while let Some(key) = document.member()? {
                 match key {
                     b"key" => document.text_into(name)?,
-                    b"value" => document.text_into(value)?,
+                    b"value" => {
+                        is_text = document.next()? == Next::Text;
+                        document.text_into(value)?;
+                    }
                     _ => document.skip()?,
                 }
             }
         }
         code.attribute(name, value);
+        if !Code::is_about(name) {
+            match is_text || value.is_empty() {
+                true => spans.argument(name, &Value::Text(value.as_str().into())),
+                false => spans.argument(name, &word(value)),
+            }
+        }
     }
     Ok(())
 }

@@ -57,6 +57,11 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
+    /// All bytes at hand.
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// The next byte that is no white space.
     #[inline]
     pub(crate) fn peek(&mut self) -> Scan<u8> {

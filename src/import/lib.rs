@@ -64,7 +64,6 @@ pub mod results;
 pub mod samplers;
 mod samples;
 mod several;
-mod sorting;
 mod spans;
 mod speedscope;
 mod stream;
@@ -78,6 +77,7 @@ mod unpacked;
 mod unread;
 mod utf16;
 mod wakeups;
+mod words;
 mod zipkin;
 mod zstandard;
 

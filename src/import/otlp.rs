@@ -29,7 +29,9 @@ mod binary;
 pub mod code;
 mod json;
 pub mod kept;
+mod pairs;
 pub mod request;
+mod value;
 
 /// The identifier of the format in `info`.
 pub const FORMAT: &str = "otlp";

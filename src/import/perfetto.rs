@@ -8,7 +8,8 @@
 //! defaults of a sequence, clocks of a sequence with their units and deltas, compressed packets, and the marks that programs
 //! write into the trace of the kernel (Android's atrace). Counted but not kept are instants, counters, asynchronous phases,
 //! and events of the kernel that are no switches and wake-ups of threads (`event-not-shown`), and packets of all others,
-//! such as profilers (`packet-not-shown`). Flows and wake-ups are links. Not read are annotations, categories, and times
+//! such as profilers (`packet-not-shown`). Flows and wake-ups are links. Annotations of slices are arguments; those of their ends are
+//! counted (`arguments-of-end-not-shown`). Not read are categories, and times
 //! that refer to a thread descriptor, as before 2020.
 //!
 //! Events go straight to the builder, since each writer puts its own in order. Where those of a track turn out not to
@@ -36,6 +37,7 @@ use callscape_facts::recording::Recording;
 use legacy::Legacy;
 use reader::{Location, Reader, Sequence};
 
+mod annotations;
 mod clocks;
 mod legacy;
 mod marks;
@@ -290,7 +292,7 @@ impl Reader<'_> {
     fn interned(&mut self, interned: &[u8], state: &mut Sequence) {
         for (number, value) in Fields::new(interned) {
             match (number, value) {
-                (2, Value::Bytes(entry)) => {
+                (2 | 3 | 29, Value::Bytes(entry)) => {
                     let (mut id, mut name) = (0, NameId::EMPTY);
                     for (number, value) in Fields::new(entry) {
                         match (number, value) {
@@ -299,7 +301,12 @@ impl Reader<'_> {
                             _ => {}
                         }
                     }
-                    state.names.insert(id, name);
+                    let names = match number {
+                        2 => &mut state.names,
+                        3 => &mut state.annotations,
+                        _ => &mut state.texts,
+                    };
+                    names.insert(id, name);
                 }
                 (4, Value::Bytes(entry)) => {
                     let (id, location) = self.location(entry);
@@ -333,6 +340,7 @@ impl Reader<'_> {
         let mut location = None;
         let mut legacy = Legacy::default();
         let mut flows: Vec<(Role, u64)> = Vec::new();
+        let mut is_annotated = false;
         let mut fields = Fields::new(event);
         for (number, value) in &mut fields {
             match (number, value) {
@@ -341,6 +349,7 @@ impl Reader<'_> {
                 (42, Value::Number(id)) => flows.push((Role::End, id)),
                 (47, value) => ids(value, |id| flows.push((Role::Step, id))),
                 (48, value) => ids(value, |id| flows.push((Role::End, id))),
+                (4, Value::Bytes(_)) => is_annotated = true,
                 (9, Value::Number(number)) => kind = number,
                 (11, Value::Number(number)) => track = number,
                 (10, Value::Number(id)) => {
@@ -372,6 +381,9 @@ impl Reader<'_> {
         };
         if end {
             self.flows(&flows, track, time, At::Open);
+            if is_annotated {
+                self.warn("arguments-of-end-not-shown");
+            }
         }
         let what = if end {
             // An end ends the innermost slice of its track, whatever its name.
@@ -381,6 +393,10 @@ impl Reader<'_> {
             let function = self.function((name.unwrap_or(in_code), file, line));
             let name = name.unwrap_or(NameId::EMPTY);
             self.flows(&flows, track, time, At::Begun(function));
+            let end = complete.then(|| time.saturating_add(legacy.duration));
+            if is_annotated {
+                self.annotations(event, (place, function), (time, end));
+            }
             What::Begin(Name::from_index(name.0), function)
         };
         if let What::Begin(_, function) = what
@@ -473,6 +489,7 @@ impl Reader<'_> {
             let name = name.map_or("", |track| &track.name);
             self.builder.name_thread(lane.thread, name);
         }
+        self.builder.arguments().number_threads(threads.clone());
         let completes = std::mem::take(&mut self.completes);
         let marks = std::mem::replace(&mut self.marks, Marks::new(Mark::key));
         let place = |offset| Place::offset(&self.file, offset);

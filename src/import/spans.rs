@@ -18,7 +18,7 @@ use callscape_facts::builder::{Timestamp, TraceBuilder};
 use callscape_facts::functions::Function;
 use callscape_facts::hashing::{BuildFast, same};
 use callscape_facts::names::{NameId, Names};
-use callscape_facts::trace::{LinkEnd, LinkKind};
+use callscape_facts::trace::{LinkEnd, LinkKind, PutAside, Told, Value};
 
 mod ids;
 pub mod skew;
@@ -45,6 +45,7 @@ pub struct Span<'a> {
     pub end: i64,
     /// It ended with an error.
     pub is_failed: bool,
+    pub arguments: Option<PutAside>,
     /// In the file.
     pub offset: u64,
 }
@@ -60,6 +61,7 @@ struct Row {
     start: i64,
     end: i64,
     is_failed: bool,
+    arguments: Option<PutAside>,
     /// The file that it stands in, and where there.
     read_from: u32,
     offset: u64,
@@ -87,6 +89,7 @@ pub struct Spans {
     rows: Vec<Row>,
     /// The span, why, and what it comes from besides its parent.
     links: Vec<(u32, LinkKind, SpanId)>,
+    arguments: Told,
     counted: Counted,
     /// Nothing is kept.
     only_counts: bool,
@@ -121,6 +124,7 @@ impl Spans {
     /// Counts a span that cannot be kept.
     pub fn leave_out(&mut self) {
         self.counted.left_out += 1;
+        self.arguments.forget();
     }
 
     /// Starts a file: what comes now is in it.
@@ -247,10 +251,23 @@ impl Spans {
             start: span.start,
             end: span.end.max(span.start),
             is_failed: span.is_failed,
+            arguments: span.arguments,
             read_from: (self.files.len() as u32).saturating_sub(1),
             offset: span.offset,
         };
         self.rows.push(row);
+    }
+
+    /// An argument of the span at hand.
+    pub fn argument(&mut self, name: &str, value: &Value<'_>) {
+        if !self.only_counts {
+            self.arguments.add(name, value);
+        }
+    }
+
+    /// Puts the arguments of the span at hand aside: those since the last.
+    pub fn put_arguments_aside(&mut self, offset: u64) -> Option<PutAside> {
+        self.arguments.put_aside(offset)
     }
 
     /// Another link to the span that was pushed last, besides that from its parent.
@@ -321,6 +338,11 @@ impl Spans {
             let thread = lanes.lanes[lane as usize].thread;
             call_of[span as usize] = (thread, builder.next_call(thread));
             lanes.enter(lane, span, row, function, builder, at);
+            if let Some(aside) = row.arguments {
+                let of = (thread, function);
+                let [start, end] = [row.start, row.end].map(Timestamp::from_ns);
+                self.arguments.aside_of_begun(aside, of, start, Some(end));
+            }
         }
         let call = |span: u32| {
             let (thread, call) = call_of[span as usize];
@@ -346,6 +368,7 @@ impl Spans {
                 });
             }
         }
+        *builder.arguments() = self.arguments;
         failed.into_iter().collect()
     }
 

@@ -18,6 +18,7 @@ use scheduler::Scheduler;
 use symbols::Symbols;
 use tasks::{Tasks, timestamp};
 
+mod arguments;
 mod gaps;
 mod memory;
 mod record;
@@ -106,6 +107,11 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
     count_left_out(input, &reporter);
     let mut of_memory = memory::Reading::begin(input, &reporter);
     if let Some(reading) = &mut of_memory {
+        for (tid, file) in &files {
+            reading.read((file, *tid), &tasks, &mut symbols, &mut builder, progress)?;
+        }
+    }
+    if let Some(mut reading) = arguments::Reading::begin(input, &reporter) {
         for (tid, file) in &files {
             reading.read((file, *tid), &tasks, &mut symbols, &mut builder, progress)?;
         }

@@ -5,7 +5,7 @@
 //! microseconds, and the service of its local end; that of its annotations in version 1. A server's side of a span that it
 //! shares with its client has the client's side around it. Other annotations are
 //! counted (`event-not-shown`). The tag `error`, unless it is `false`, says that a span ended with an error.
-//! Not read are other tags and the remote end.
+//! Tags are arguments, but for those of version 1. Not read is the remote end.
 
 use std::collections::HashMap;
 
@@ -13,11 +13,14 @@ use super::decimal::Unit;
 use super::document::{self, Document, Next};
 use super::error::ImportError;
 use super::input::Input;
+use super::json::unescape;
 use super::spans::{Span, Spans};
+use super::words::word;
 use callscape_base::progress::Progress;
 use callscape_base::warnings::Reporter;
 use callscape_facts::builder::TraceBuilder;
 use callscape_facts::recording::Recording;
+use callscape_facts::trace::{PutAside, Value};
 
 /// The identifier of the format in `info`.
 pub(crate) const FORMAT: &str = "zipkin";
@@ -41,15 +44,15 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
     let reporter = Reporter::new();
     let mut document = Document::open(input, progress, &reporter)?;
     let mut sides = Vec::new();
+    let mut spans = Spans::default();
+    spans.file(input.display().to_string());
     while !document.at_end()? {
         match document.next()? {
-            Next::Array => list(&mut document, &mut sides)?,
-            _ => span(&mut document, &mut sides)?,
+            Next::Array => list(&mut document, &mut sides, &mut spans)?,
+            _ => span(&mut document, &mut sides, &mut spans)?,
         }
     }
     document.close()?;
-    let mut spans = Spans::default();
-    spans.file(input.display().to_string());
     hand_on(&sides, &mut spans);
     let mut builder = TraceBuilder::new(&reporter);
     let failed = spans.build(&mut builder, &reporter);
@@ -75,25 +78,34 @@ struct Side {
     is_shared: bool,
     /// It has a tag `error`.
     is_failed: bool,
+    arguments: Option<PutAside>,
     offset: u64,
 }
 
 /// Spans, or traces, which are lists of spans.
-fn list(document: &mut Document<'_>, sides: &mut Vec<Side>) -> Result<(), ImportError> {
+fn list(
+    document: &mut Document<'_>,
+    sides: &mut Vec<Side>,
+    spans: &mut Spans,
+) -> Result<(), ImportError> {
     document.array()?;
     while document.element()? {
         if document.next()? != Next::Array {
-            span(document, sides)?;
+            span(document, sides, spans)?;
         } else if document.array()? {
             while document.element()? {
-                span(document, sides)?;
+                span(document, sides, spans)?;
             }
         }
     }
     Ok(())
 }
 
-fn span(document: &mut Document<'_>, sides: &mut Vec<Side>) -> Result<(), ImportError> {
+fn span(
+    document: &mut Document<'_>,
+    sides: &mut Vec<Side>,
+    spans: &mut Spans,
+) -> Result<(), ImportError> {
     if !document.object()? {
         return Ok(());
     }
@@ -116,8 +128,16 @@ fn span(document: &mut Document<'_>, sides: &mut Vec<Side>) -> Result<(), Import
                 if document.object()? {
                     while let Some(key) = document.member()? {
                         let is_error = key == b"error";
-                        let value = document.scalar()?;
-                        side.is_failed |= is_error && value.is_some_and(|it| it != b"false");
+                        let name = unescape(key).0;
+                        let is_text = document.next()? == Next::Text;
+                        let value = document.text()?;
+                        let is_null = !is_text && value.is_empty();
+                        side.is_failed |= is_error && !is_null && value != "false";
+                        match is_text {
+                            true => spans.argument(&name, &Value::Text(value.into())),
+                            false if is_null => {}
+                            false => spans.argument(&name, &word(&value)),
+                        }
                     }
                 }
             }
@@ -134,6 +154,7 @@ fn span(document: &mut Document<'_>, sides: &mut Vec<Side>) -> Result<(), Import
     }
     let Some(start) = start else {
         document.warn("missing-time");
+        spans.leave_out();
         return Ok(());
     };
     if duration.is_none() {
@@ -143,6 +164,7 @@ fn span(document: &mut Document<'_>, sides: &mut Vec<Side>) -> Result<(), Import
     if duration < 0 {
         document.warn("negative-duration");
     }
+    side.arguments = spans.put_arguments_aside(side.offset);
     side.start = start;
     side.end = start.saturating_add(duration.max(0));
     sides.push(side);
@@ -219,6 +241,7 @@ fn hand_on(sides: &[Side], spans: &mut Spans) {
             start: side.start,
             end: side.end,
             is_failed: side.is_failed,
+            arguments: side.arguments,
             offset: side.offset,
         };
         spans.push(span);

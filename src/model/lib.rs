@@ -8,6 +8,7 @@
 )]
 
 pub mod arcs;
+pub mod arguments;
 pub mod band;
 pub mod called_often;
 pub mod calls;

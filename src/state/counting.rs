@@ -28,6 +28,9 @@ impl State {
             let mut moments = std::mem::take(&mut self.work.moments);
             moments.update(document, || self.work.waker());
             self.work.moments = moments;
+            let mut arguments = std::mem::take(&mut self.work.arguments);
+            arguments.update(document, || self.work.waker());
+            self.work.arguments = arguments;
         }
     }
 

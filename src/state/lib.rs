@@ -29,6 +29,7 @@
 
 pub mod action;
 mod apply;
+pub mod arguments;
 mod arranging;
 pub mod ask;
 mod asking;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::arguments::FunctionArguments;
 use super::document::{Limits, Parts};
 use super::job::Job;
 use super::jobs::Jobs;
@@ -77,6 +78,8 @@ pub struct Work {
     pub frequency: FrequencyWork,
     /// How long relations go on.
     pub moments: RelationMoments,
+    /// The numeric arguments of the selected function.
+    pub arguments: FunctionArguments,
     /// The revision of two runs whose neighbours are shown.
     pub(super) neighbours_of: u64,
     /// [`super::Stamps::left`]
@@ -96,6 +99,7 @@ impl Work {
             compared_for: None,
             frequency: FrequencyWork::default(),
             moments: RelationMoments::default(),
+            arguments: FunctionArguments::default(),
             neighbours_of: 0,
             left: 0,
         }
@@ -126,6 +130,7 @@ impl Work {
             (self.counting, self.counting_is_stopped) = (None, false);
             (self.comparing, self.compared_for) = (None, None);
             self.moments = RelationMoments::default();
+            self.arguments = FunctionArguments::default();
             self.frequency = FrequencyWork {
                 wanted: self.frequency.wanted,
                 ..FrequencyWork::default()
@@ -143,6 +148,7 @@ impl Work {
             (self.counting.is_some(), "the count of calls"),
             (self.comparing.is_some(), "the count of calls of both runs"),
             (self.moments.is_under_way(), "the moments of call relations"),
+            (self.arguments.is_under_way(), "values of arguments"),
             (
                 self.frequency.is_under_way(),
                 "the count of frequent functions",

@@ -1,6 +1,7 @@
 //! The integration tests, one binary: each links all of the renderer, so one link instead of many.
 
 mod architecture;
+mod arguments;
 mod command_line;
 mod compare;
 mod contexts;

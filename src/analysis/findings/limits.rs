@@ -26,6 +26,7 @@ limits! {
     CERTAIN: "least share that samples are certain of", 0.04, "half of the least share: a share that is less or more by its error is not remarkable";
     REPEATED: "calls for each call of the caller", 8.0, "fewer calls are written by hand: one for each field, argument or step";
     SAME_CHAIN: "share of a chain that its inner repetition has", 0.8, "the outer repetition then says nothing more";
+    SAME_ARGUMENTS: "share of repeated calls with the same arguments", 0.5, "with fewer, most of the calls have work of their own";
     MOSTLY: "share of a context that one function has itself", 0.25, "a function with less is one of many below it";
     SPREAD: "weight of a context whose cost is spread", 0.5, "it names no function that has the cost itself";
     NAMELESS: "weight of functions without a name", 0.3, "all that is known is that something else ran";

@@ -26,6 +26,7 @@ mod reading;
 mod recursion;
 mod repeated;
 mod run;
+mod same_arguments;
 mod series;
 mod start_up;
 mod table;

@@ -9,6 +9,7 @@ use super::kind::Kind;
 use super::limits::{REPEATED, SAME_CHAIN};
 use super::names::Does;
 use super::run::Run;
+use super::same_arguments;
 use callscape_base::progress::Cancelled;
 use callscape_base::units::{ContextId, FunctionId, grouped};
 
@@ -68,15 +69,18 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
         chains.push(chain);
     }
     let own = chains.iter().filter(|it| it.is_own);
-    found.extend(own.map(|it| it.candidate(run)));
+    for chain in own {
+        found.push(chain.candidate(run)?);
+    }
     Ok(())
 }
 
 impl Chain {
-    fn candidate(&self, run: &Run<'_>) -> Candidate {
+    fn candidate(&self, run: &Run<'_>) -> Result<Candidate, Cancelled> {
         let (Some(&context), [outer @ .., _]) = (self.links.last(), &self.links[..]) else {
             // A chain has a link.
-            return Candidate::of(Kind::Repeated, self.caller, Vec::new(), String::new());
+            let nothing = Candidate::of(Kind::Repeated, self.caller, Vec::new(), String::new());
+            return Ok(nothing);
         };
         let times = factor(run, context, self.caller);
         let mut said = format!(
@@ -94,6 +98,9 @@ impl Chain {
         if run.calls(self.caller) > 1 {
             said.push_str(&format!(", {} times in all", grouped(all)));
         }
+        let around = run.tree.parent(context).unwrap_or(self.caller);
+        let same = same_arguments::find(run, run.function(context), run.function(around))?;
+        said.push_str(&same.map_or_else(String::new, |same| same.said(all)));
         let mut functions: Vec<FunctionId> = self
             .links
             .iter()
@@ -107,11 +114,11 @@ impl Chain {
             ));
             functions.push(mostly);
         }
-        Candidate {
+        Ok(Candidate {
             weight: (1.0 + times).log2(),
             functions,
             ..Candidate::of(Kind::Repeated, context, run.subtree(context), said)
-        }
+        })
     }
 }
 

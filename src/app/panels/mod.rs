@@ -1,6 +1,7 @@
 //! The panels over the landscape: each a function that shows a part of what is open and hands on what the user asks
 //! for. They change nothing themselves.
 
+mod arguments;
 mod bookmarks;
 mod causes;
 pub(crate) mod context;

@@ -8,6 +8,7 @@ use callscape_base::units::{ThreadId, Time};
 use callscape_facts::trace::Trace;
 use callscape_filter::selection::{CallOf, Pointed};
 use callscape_model::arcs::ArcMode;
+use callscape_model::arguments::shortened;
 use callscape_state::ask::{CameraAsk, SelectAsk};
 use callscape_state::city::thread_color;
 use callscape_state::document::Document;
@@ -19,6 +20,8 @@ use callscape_views::{rows, text};
 /// More threads, and more calls of one, would not be read while they change.
 const MAX_THREADS: usize = 6;
 const MAX_FRAMES: usize = 12;
+/// Characters of the arguments of a call.
+const MOST_OF_ARGUMENTS: usize = 400;
 /// A thread has room for so many of its calls, or is counted with those that have none: the innermost are read first.
 const LEAST_FRAMES: usize = 2;
 /// In a landscape so low, in points, it would be all that is seen.
@@ -249,6 +252,10 @@ fn frames(
             ui.label(style::name(function));
             let since = time_open(call.start, document.selection.time);
             ui.label(style::weak(since));
+            let arguments = shortened(&trace.arguments(thread, id), MOST_OF_ARGUMENTS);
+            if !arguments.is_empty() {
+                ui.label(style::weak(escape::name(&arguments)));
+            }
         });
     }
 }

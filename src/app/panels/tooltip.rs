@@ -7,6 +7,8 @@ use super::details;
 use callscape_base::escape;
 use callscape_base::units::{Cost, ModuleId};
 use callscape_facts::hierarchy::ModuleKind;
+use callscape_filter::selection::CallOf;
+use callscape_model::arguments::shortened;
 use callscape_model::imports::is_part_of_file;
 use callscape_model::measure;
 use callscape_state::document::Document;
@@ -59,7 +61,10 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
                             let moments = moments.between(relation.0, relation.1);
                             of_sums(ui, document, relation, moments);
                         }
-                        (None, Some(module)) => of_module(ui, document, module),
+                        (None, Some(module)) => {
+                            of_module(ui, document, module);
+                            of_call(ui, document, pointed.call);
+                        }
                         (None, None) => {}
                     }
                 });
@@ -118,6 +123,21 @@ fn of_module(ui: &mut Ui, document: &Document, module: ModuleId) {
     }
     if let Some(text) = difference.and_then(|it| it.text(module)) {
         ui.label(style::weak(text).small());
+    }
+}
+
+/// The arguments of the call that is pointed at.
+fn of_call(ui: &mut Ui, document: &Document, call: Option<CallOf>) {
+    /// Characters of them.
+    const MOST: usize = 400;
+    let trace = document.resolved().map(|it| &it.recording.trace);
+    let Some((trace, of)) = trace.zip(call) else {
+        return;
+    };
+    let arguments = shortened(&trace.arguments(of.thread, of.call), MOST);
+    if !arguments.is_empty() {
+        let line = style::weak(escape::name(&arguments)).small();
+        ui.add(egui::Label::new(line).wrap());
     }
 }
 

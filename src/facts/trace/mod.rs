@@ -7,6 +7,7 @@
 mod activity;
 pub(super) mod answers;
 pub(super) mod appendix;
+pub(super) mod arguments;
 pub(super) mod block;
 mod by_depth;
 mod call;
@@ -53,12 +54,14 @@ mod within;
 pub(super) mod writer;
 
 use std::fmt;
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 pub use activity::Recent;
 use answers::Answers;
+pub use arguments::{Argument, List, Number, PutAside, Told, Value};
 pub use call::{Call, Event, FunctionMetrics, Relation, Thread};
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 pub use coverage::{Coverage, CoverageRoom, Measure, Without};
@@ -117,6 +120,15 @@ impl Trace {
     /// Takes the links of all threads, which are at these places now, and gives back those that are none.
     pub(super) fn learn_links(&mut self, links: &[RawLink], places: &[ThreadId]) -> links::Lost {
         self.store.learn_links(links, places)
+    }
+
+    /// Takes the arguments of all calls, whose threads are at these places now, and gives back what is not kept.
+    pub(super) fn learn_arguments(
+        &mut self,
+        told: Told,
+        places: &[ThreadId],
+    ) -> io::Result<arguments::Lost> {
+        self.store.learn_arguments(told, places)
     }
 
     /// Takes what its index knows of all calls.
@@ -290,6 +302,45 @@ impl Trace {
         });
         path.clear();
         path.extend(found.into_iter().rev());
+    }
+
+    /// The number of calls whose arguments, or what they returned, the recording has.
+    pub fn calls_with_arguments(&self) -> u64 {
+        self.store.arguments.calls()
+    }
+
+    /// The names of all arguments, in order of their first appearance. O(names).
+    pub fn argument_names(&self) -> Vec<String> {
+        self.store.arguments.names()
+    }
+
+    /// The arguments of a call, in the order of the recording, and what it returned as `return`. O(log n + a block of them).
+    pub fn arguments(&self, thread: ThreadId, call: CallId) -> Vec<Argument<'static>> {
+        if self.store.arguments.is_empty() {
+            return Vec::new();
+        }
+        self.ask(|store| store.arguments.of(thread, call))
+    }
+
+    /// Hands the calls of `thread` with these numbers that have arguments to `visit`, in order, until it says no.
+    /// O(log n + blocks of arguments visited).
+    pub fn visit_arguments(
+        &self,
+        thread: ThreadId,
+        calls: Range<u32>,
+        mut visit: impl FnMut(CallId, List<'_>) -> bool,
+    ) {
+        let mut next = calls.start;
+        let mut stopped = false;
+        let of = &self.store.arguments;
+        of.visit(thread, calls.clone(), |call, list| {
+            next = call.0.saturating_add(1);
+            stopped = !visit(call, list);
+            !stopped
+        });
+        if !stopped && let Some(store) = self.stand_in_for_damaged() {
+            store.arguments.visit(thread, next..calls.end, visit);
+        }
     }
 
     /// Hands the calls of `thread` that overlap `range` and lie less than `max_depth` deep to `visit`,

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::answers::Answers;
+use super::arguments::Arguments;
 use super::block::{Block, partition};
 use super::call::Thread;
 use super::entries::{BlockEntry, Facts, LongestCall, MetricsRow, NONE, NodeEntry, OpenCall, Pair};
@@ -63,6 +64,8 @@ pub(crate) struct Store {
     pub waiting: Option<Waiting>,
     /// Causes that cross threads.
     pub links: Links,
+    /// What calls were called with, and returned.
+    pub arguments: Arguments,
     /// The pairs in order of caller, then callee, once it is asked for.
     pub pair_order: OnceLock<Vec<u32>>,
     /// What the calls of each function add up to; none of few calls, which are quickly added up.
@@ -141,7 +144,8 @@ impl Store {
         let waiting: usize = waiting.map(|thread| thread.bytes_used()).sum();
         let links = self.links.threads.iter().map(|thread| thread.bytes_used());
         let links = links.sum::<usize>() + size_of_val(&*self.links.pairs);
-        (self.data.len() + tables.sum::<usize>() + pairs + waiting + links) as u64
+        let calls = (self.data.len() + tables.sum::<usize>() + pairs + waiting + links) as u64;
+        calls + self.arguments.bytes_used()
     }
 
     fn node(&self, entry: &NodeEntry) -> Summary<'_> {
@@ -172,7 +176,9 @@ impl Store {
     /// Whether some bytes have been found that are not those that were written, or that are missing.
     pub(crate) fn is_damaged(&self) -> bool {
         let checks = self.checks.as_ref();
-        checks.is_some_and(|checks| checks.damaged.load(Ordering::Relaxed)) || self.was_cut()
+        checks.is_some_and(|checks| checks.damaged.load(Ordering::Relaxed))
+            || self.arguments.is_damaged()
+            || self.was_cut()
     }
 
     /// Whether its file has become shorter and that was met with.
@@ -191,6 +197,7 @@ impl Store {
                 self.bytes(node.offset, node.size, node.checksum);
             }
         }
+        self.arguments.check_all();
         !self.is_damaged()
     }
 

@@ -16,6 +16,8 @@ pub(super) struct Plain<'a> {
     pub start: i64,
     /// Of a complete event, nanoseconds, not negative.
     pub cost: i64,
+    /// Its `args`, where it has arguments.
+    pub args: Option<&'a [u8]>,
     /// The place of its thread.
     pub thread: u32,
     pub phase: u8,

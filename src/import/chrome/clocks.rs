@@ -6,10 +6,10 @@ use std::io;
 use bytemuck::{Pod, Zeroable};
 
 use super::events::Event;
-use crate::sorting::Sorter;
 use callscape_base::progress::Progress;
 use callscape_base::units::{Cost, ThreadId};
 use callscape_facts::builder::{Timestamp, TraceBuilder};
+use callscape_facts::sorting::Sorter;
 use callscape_facts::trace::Why;
 
 /// The clock of a thread at a time, both in nanoseconds.

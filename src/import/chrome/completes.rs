@@ -9,9 +9,9 @@ use std::io;
 
 use super::complete::Complete;
 use super::ends::Ends;
-use crate::sorting::{Sorted, Sorter};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_facts::aside::{Aside, Bytes};
+use callscape_facts::sorting::{Sorted, Sorter};
 
 /// Events that wait before any are put aside: more than it takes to see that they come in order of start.
 const AT_FIRST: usize = if cfg!(test) { 64 } else { 64 << 10 };

@@ -32,6 +32,8 @@ pub(super) struct Event<'a> {
     pub flow_out: Option<&'a [u8]>,
     /// `args.name`, which names the process or thread in a metadata event.
     pub args_name: Option<&'a [u8]>,
+    /// All of `args`, where it has members that say nothing about the function.
+    pub args: Option<&'a [u8]>,
     /// `args.sort_index`, which says where the process or thread stands among the others.
     pub sort_index: Option<&'a [u8]>,
 }
@@ -92,6 +94,9 @@ pub(super) enum Field {
     Flow,
     FlowIn,
     FlowOut,
+    /// Where `args` begins, and where it ends if something in it is an argument.
+    ArgsBegin,
+    ArgsEnd,
     /// Nothing about calls.
     Other,
 }
@@ -202,9 +207,17 @@ impl<'a> Event<'a> {
             Field::Flow => self.flow = bytes,
             Field::FlowIn => self.flow_in = bytes,
             Field::FlowOut => self.flow_out = bytes,
-            Field::Other => {}
+            Field::ArgsBegin | Field::ArgsEnd | Field::Other => {}
         }
     }
+}
+
+/// Whether a member of `args` is an argument of the call, and not about its function.
+pub(super) fn is_argument(key: &[u8]) -> bool {
+    !matches!(
+        Field::of_args(key),
+        Field::File | Field::RunningFile | Field::Line | Field::Joined | Field::Own
+    )
 }
 
 /// A time of an event, whose unit is the microsecond.
@@ -217,12 +230,17 @@ fn nanoseconds(number: &[u8]) -> Result<i64, NoTime> {
 #[inline]
 pub(super) fn event<'a>(cursor: &mut Cursor<'a>) -> Result<Event<'a>, Stop> {
     let mut event = Event::default();
-    members(cursor, |field, value, _, _| event.set(field, value))?;
+    let bytes = cursor.bytes();
+    members(cursor, |field, value, start, end| match field {
+        Field::ArgsEnd => event.args = bytes.get(start..end),
+        field => event.set(field, value),
+    })?;
     Ok(event)
 }
 
 /// Hands the members of the event whose `{` is the byte at the cursor, and those of its `args` and `id2`, to `take`:
-/// what each says, its value, and where its value begins and ends.
+/// what each says, its value, and where its value begins and ends. Before those of `args` comes its begin, and behind them
+/// where all of it is.
 #[inline]
 pub(super) fn members<'a>(
     cursor: &mut Cursor<'a>,
@@ -240,14 +258,23 @@ pub(super) fn members<'a>(
             } else {
                 Field::of_id
             };
+            let begin = cursor.at();
+            let mut has_arguments = false;
+            if word == ARGS {
+                take(Field::ArgsBegin, Value::Nested, begin, begin);
+            }
             cursor.expect(b'{')?;
             while cursor.next(b'}')? {
                 let key = cursor.text()?;
+                has_arguments |= word == ARGS && is_argument(key);
                 cursor.expect(b':')?;
                 cursor.peek()?;
                 let start = cursor.at();
                 let value = cursor.value()?;
                 take(of(key), value, start, cursor.at());
+            }
+            if has_arguments {
+                take(Field::ArgsEnd, Value::Nested, begin, cursor.at());
             }
             continue;
         }

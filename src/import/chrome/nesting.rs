@@ -9,12 +9,12 @@ use bytemuck::{Pod, Zeroable};
 use super::complete::Complete;
 use super::overlaps::Overlapping;
 use super::spellings::Name;
-use crate::sorting::Sorter;
 use callscape_base::progress::Progress;
 use callscape_base::units::FunctionId;
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::builder::{PlainEvents, Timestamp};
 use callscape_facts::hashing::BuildFast;
+use callscape_facts::sorting::Sorter;
 
 /// A begin or end event that waits until all of its thread are known.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]

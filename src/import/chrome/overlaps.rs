@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::io;
 
 use super::complete::Complete;
-use crate::sorting::{Sorted, Sorter};
 use callscape_base::progress::Progress;
+use callscape_facts::sorting::{Sorted, Sorter};
 
 /// By thread, start, and end from the latest on.
 type Order = (u32, i64, Reverse<i64>);

@@ -28,6 +28,9 @@ enum Kind {
     Dur,
     /// Any value.
     Any(Field),
+    /// Here `args` begins, and here it ends.
+    ArgsBegin,
+    ArgsEnd,
     /// The event is complete.
     End,
 }
@@ -177,6 +180,8 @@ impl Shape {
                 (Field::Pid | Field::Tid, Value::Text(_) | Value::Word(_)) if thread.is_some() => {}
                 (Field::Ts, Value::Word(_)) => values.push((Kind::Ts, start, end)),
                 (Field::Dur, Value::Word(_)) => values.push((Kind::Dur, start, end)),
+                (Field::ArgsBegin, _) => values.push((Kind::ArgsBegin, start, start)),
+                (Field::ArgsEnd, _) => values.push((Kind::ArgsEnd, end, end)),
                 (field, _) if text => values.push((Kind::Text(field), start + 1, end)),
                 (field, _) => values.push((Kind::Any(field), start, end)),
             }
@@ -214,6 +219,7 @@ impl Shape {
     /// where the bytes at hand end soon. `event` holds nothing but what another of this shape said.
     #[inline]
     fn read<'a>(&self, bytes: &'a [u8], mut at: usize, event: &mut Event<'a>) -> Option<usize> {
+        let mut args = at;
         for part in &self.parts {
             at = part.literal.end(bytes, at)?;
             match part.value {
@@ -252,6 +258,8 @@ impl Shape {
                     event.set(field, cursor.value().ok()?);
                     at = cursor.at();
                 }
+                Kind::ArgsBegin => args = at,
+                Kind::ArgsEnd => event.args = Some(&bytes[args..at]),
                 Kind::End => return Some(at),
             }
         }

@@ -5,6 +5,8 @@
 use std::borrow::Cow;
 
 use super::code::{Code, named};
+use super::pairs::{attribute, hexadecimal};
+use super::value::{self, Found};
 use crate::error::ImportError;
 use crate::input::Input;
 use crate::protobuf::{Fields, Value, varint};
@@ -199,6 +201,9 @@ fn skip_to(window: &mut Window<'_>, offset: u64) -> Result<(), ImportError> {
 #[derive(Default)]
 struct Texts {
     code: Code,
+    /// The name of an attribute and its values.
+    name: String,
+    found: Found,
     /// The trace of the span before, and its number.
     trace: Option<(Vec<u8>, u32)>,
 }
@@ -311,10 +316,19 @@ fn span(
             }
             (11, _) => reporter.warn("event-not-shown", || window.place(offset)),
             (9, value) => {
-                if let Some((key, value)) = attribute(value)
-                    && key.starts_with("code.")
-                {
+                let Some((key, value)) = attribute(value) else {
+                    continue;
+                };
+                if Code::is_about(key) {
                     texts.code.attribute(key, &text(value));
+                    continue;
+                }
+                let Texts { name, found, .. } = texts;
+                found.clear();
+                key.clone_into(name);
+                value::take(value, name, 0, found);
+                for (name, value) in found {
+                    spans.argument(name, value);
                 }
             }
             _ => {}
@@ -354,25 +368,13 @@ fn span(
         start,
         end,
         is_failed: texts.code.is_failed,
+        arguments: spans.put_arguments_aside(offset),
         offset,
     };
     spans.push(span);
     for from in links {
         spans.link(LinkKind::FollowsFrom, from);
     }
-}
-
-/// The key of an attribute, and the message of its value.
-fn attribute(value: Value<'_>) -> Option<(&str, &[u8])> {
-    let (mut key, mut content) = ("", &[][..]);
-    for (number, value) in Fields::new(value.bytes()?) {
-        match (number, value) {
-            (1, Value::Bytes(bytes)) => key = std::str::from_utf8(bytes).ok()?,
-            (2, Value::Bytes(any)) => content = any,
-            _ => {}
-        }
-    }
-    Some((key, content))
 }
 
 /// A value that is a text or a number.
@@ -386,11 +388,4 @@ fn text(any: &[u8]) -> Cow<'_, str> {
         }
     }
     text
-}
-
-/// Bytes as the JSON form writes them.
-fn hexadecimal(bytes: &[u8]) -> String {
-    let digit = |number: u8| char::from(b"0123456789abcdef"[usize::from(number)]);
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits.map(digit).collect()
 }

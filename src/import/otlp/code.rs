@@ -27,6 +27,11 @@ impl Code {
         self.is_failed = false;
     }
 
+    /// Whether an attribute says which code it is, and nothing else.
+    pub fn is_about(key: &str) -> bool {
+        key.starts_with("code.")
+    }
+
     pub fn attribute(&mut self, key: &str, value: &str) {
         match key {
             "error" => self.is_failed |= value == "true",

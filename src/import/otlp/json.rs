@@ -1,6 +1,7 @@
 //! The JSON form: requests one behind the other, or in arrays.
 
 use super::code::{Code, named};
+use super::value::{self, Found};
 use crate::decimal::Unit;
 use crate::document::{Document, Next};
 use crate::error::ImportError;
@@ -8,7 +9,7 @@ use crate::input::Input;
 use crate::spans::{ServiceId, Span, SpanId, Spans};
 use callscape_base::progress::Progress;
 use callscape_base::warnings::Reporter;
-use callscape_facts::trace::LinkKind;
+use callscape_facts::trace::{LinkKind, Value};
 
 /// Reads the spans of a file; gives where it ended.
 pub(super) fn read(
@@ -89,8 +90,8 @@ fn resource_spans(document: &mut Document<'_>, spans: &mut Spans) -> Result<(), 
                         match key {
                             b"attributes" => {
                                 attributes(document, &mut Default::default(), |key, value| {
-                                    if key == "service.name" {
-                                        spans.name_service(service, value);
+                                    if let ("service.name", Value::Text(name)) = (key, value) {
+                                        spans.name_service(service, name);
                                     }
                                 })?
                             }
@@ -147,7 +148,7 @@ struct Texts {
     parent: String,
     name: String,
     code: Code,
-    attribute: (String, String),
+    attribute: (String, Found),
     links: Vec<SpanId>,
 }
 
@@ -186,9 +187,14 @@ fn span(
                 start = document.time(Unit::Nanoseconds)?
             }
             b"endTimeUnixNano" | b"end_time_unix_nano" => end = document.time(Unit::Nanoseconds)?,
-            b"attributes" => {
-                attributes(document, attribute, |key, value| code.attribute(key, value))?
-            }
+            b"attributes" => attributes(document, attribute, |key, value| {
+                if let Value::Text(_) | Value::Integer(_) = value {
+                    code.attribute(key, &value.to_string());
+                }
+                if !Code::is_about(key) {
+                    spans.argument(key, value);
+                }
+            })?,
             b"links" => read_links(document, spans, links)?,
             b"status" => code.is_failed |= is_error(document)?,
             b"events" => document.pass_over("event-not-shown")?,
@@ -217,6 +223,7 @@ fn span(
         start,
         end,
         is_failed: code.is_failed,
+        arguments: spans.put_arguments_aside(offset),
         offset,
     };
     spans.push(span);
@@ -268,38 +275,33 @@ fn read_links(
     Ok(())
 }
 
-/// Hands on the attributes with a plain value of the array that stands next.
+/// Hands on the attributes of the array that stands next; what is nested in one has a name of its own.
 fn attributes(
     document: &mut Document<'_>,
-    (name, value): &mut (String, String),
-    mut take: impl FnMut(&str, &str),
+    (name, found): &mut (String, Found),
+    mut take: impl FnMut(&str, &Value<'_>),
 ) -> Result<(), ImportError> {
     if !document.array()? {
         return Ok(());
     }
     while document.element()? {
         name.clear();
-        value.clear();
+        found.clear();
         if document.object()? {
             while let Some(key) = document.member()? {
                 match key {
                     b"key" => document.text_into(name)?,
-                    b"value" => {
-                        if document.object()? {
-                            while let Some(key) = document.member()? {
-                                match key {
-                                    b"stringValue" | b"string_value" | b"intValue"
-                                    | b"int_value" => document.text_into(value)?,
-                                    _ => document.skip()?,
-                                }
-                            }
-                        }
-                    }
+                    b"value" => value::read(document, &mut String::new(), 0, found)?,
                     _ => document.skip()?,
                 }
             }
         }
-        take(name, value);
+        let length = name.len();
+        for (behind, value) in found.iter() {
+            name.push_str(behind);
+            take(name, value);
+            name.truncate(length);
+        }
     }
     Ok(())
 }

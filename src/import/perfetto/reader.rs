@@ -23,6 +23,9 @@ pub(super) type Location = (NameId, NameId, u32);
 pub(super) struct Sequence {
     pub names: HashMap<u64, NameId, BuildFast>,
     pub locations: HashMap<u64, Location, BuildFast>,
+    /// Names of annotations, and texts that are values of some.
+    pub annotations: HashMap<u64, NameId, BuildFast>,
+    pub texts: HashMap<u64, NameId, BuildFast>,
     pub clocks: HashMap<u64, Clock, BuildFast>,
     pub clock: Option<u64>,
     pub track: u64,

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::sorting::Sorter;
+use callscape_facts::sorting::Sorter;
 
 /// A thread is taken from its processor or given one.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]

@@ -30,6 +30,7 @@ fn built(spans: &[(&str, u32, u32, i64, i64)]) -> (Vec<String>, Vec<(String, u64
             start,
             end,
             is_failed: false,
+            arguments: None,
             offset: 0,
         };
         all.push(span);

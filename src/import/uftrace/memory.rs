@@ -103,7 +103,7 @@ fn role(name: &str) -> Option<Role> {
 }
 
 /// The symbol that a function of memory has in `info`: `_Znwm` of `operator new(unsigned long)`.
-fn symbol(name: &str) -> &str {
+pub(super) fn symbol(name: &str) -> &str {
     let name = name.split('(').next().unwrap_or(name);
     let mut operators = OPERATORS.iter();
     let operator = operators.find(|(it, _)| *it == name);

@@ -59,6 +59,17 @@ impl Record {
         is_record.then(|| u64::from_le_bytes(*time))
     }
 
+    /// Whether it is none of those that numbers look like: negative ones of 32 bits, padded, are losses with arguments, or
+    /// events with a number that none has (`enum uftrace_event_id`).
+    pub(super) fn may_be_behind_arguments(self) -> bool {
+        const FIRST_EVENT: u64 = 100_000;
+        match self.kind {
+            Type::Entry | Type::Exit => true,
+            Type::Lost => !self.arguments,
+            Type::Event => self.address >= FIRST_EVENT,
+        }
+    }
+
     /// Whether `next` can be the record after this one of the same task; whatever its depth where recording was off between
     /// them, until one of the times in `resumed`.
     pub(super) fn is_followed_by(self, next: Record, resumed: &[u64]) -> bool {

@@ -33,6 +33,7 @@ fn arguments_length(record: Record, bytes: &[u8], resumed: &[u64]) -> Option<usi
             return Some(at);
         }
         if let Some(next) = Record::read(&bytes[at..])
+            && next.may_be_behind_arguments()
             && record.is_followed_by(next, resumed)
         {
             // Once more, so that an argument that looks like a record does not pass.

@@ -11,6 +11,7 @@ use callscape_filter::filters::Filters;
 use callscape_filter::linked::linked_callers;
 use callscape_filter::selection::CallOf;
 use callscape_filter::walk::{LeftCall, walk};
+use callscape_model::arguments::in_parentheses;
 use callscape_model::calls::{CallColumn, CallsOf};
 
 /// No more rows than this are kept: the first of them.
@@ -276,11 +277,13 @@ impl CallList {
             "caller",
             "thread",
             "call",
+            "arguments",
         ])?;
         let Some(resolved) = session.recordings.get(recording) else {
             return out.flush();
         };
         let functions = &resolved.recording.functions;
+        let trace = &resolved.recording.trace;
         for place in 0..self.len() {
             let Some(row) = self.row(place) else {
                 continue;
@@ -299,6 +302,7 @@ impl CallList {
                 &escape::cell(row.caller.map_or("", |caller| functions.get(caller).name)),
                 &escape::cell(thread.map_or("", |thread| thread.id.as_str())),
                 &row.call.0.to_string(),
+                &escape::cell(&in_parentheses(&trace.arguments(row.thread, row.call))),
             ])?;
         }
         out.flush()

@@ -10,10 +10,15 @@ use crate::{Pane, View};
 use callscape_analysis::comparison::amounts::Measure;
 use callscape_base::escape;
 use callscape_base::units::{Cost, Time};
+use callscape_facts::trace::Trace;
 use callscape_filter::selection::{Meant, Pointed};
+use callscape_model::arguments::shortened;
 use callscape_model::calls::{CallColumn, CallsOf};
 use callscape_state::ask::{Ask, PlayAsk, SelectAsk, TableKey, ViewAsk};
 use callscape_state::document::Document;
+
+/// Characters of the arguments of a call.
+const MOST_OF_ARGUMENTS: usize = 200;
 
 pub(super) fn show(view: &mut Calls, ui: &mut Ui, pane: &mut Pane<'_>) {
     rows::ground(ui);
@@ -151,6 +156,7 @@ fn openness(document: &Document, row: &CallRow) -> Option<f32> {
 /// The calls, and what they are shown by.
 struct Listed<'a> {
     list: &'a CallList,
+    trace: &'a Trace,
     document: &'a Document,
     /// Of the whole recording: times are written as exactly as it is long.
     duration: Cost,
@@ -216,7 +222,15 @@ impl<'a> Rows for Listed<'a> {
             CallColumn::Function => {
                 let marked = self.document.selection.marked.as_deref();
                 rows::badge(ui, marked, self.document.module_of(row.function));
-                rows::name(ui, self.document.function_name(row.function));
+                let name = self.document.function_name(row.function);
+                let arguments = self.trace.arguments(row.thread, row.call);
+                match arguments.is_empty() {
+                    true => rows::name(ui, name),
+                    false => {
+                        let arguments = shortened(&arguments, MOST_OF_ARGUMENTS);
+                        rows::name(ui, &format!("{name}{arguments}"));
+                    }
+                }
             }
             CallColumn::Caller => {
                 let caller = row.caller.map(|caller| self.document.function_name(caller));
@@ -237,6 +251,7 @@ fn list(view: &mut Calls, ui: &mut Ui, document: &Document, list: &CallList, pan
     };
     let mut rows = Listed {
         list,
+        trace: &resolved.recording.trace,
         document,
         duration: resolved.recording.trace.duration(),
         has_threads: resolved.recording.trace.threads().len() > 1,

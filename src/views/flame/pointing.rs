@@ -12,6 +12,10 @@ use callscape_analysis::session::Session;
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, TimeRange};
 use callscape_facts::trace::{Bar, Columns, Flame, FlameOf, LeaveOut, Trace};
 use callscape_filter::selection::{CallOf, Pointed};
+use callscape_model::arguments::shortened;
+
+/// Characters of the arguments of a call.
+const MOST_OF_ARGUMENTS: usize = 200;
 
 /// A call at a point.
 struct Found {
@@ -192,6 +196,10 @@ impl FlameView {
         };
         if let Some(&module) = self.modules.get(call.function.index()) {
             tip.lines.push(session.hierarchy.path(module));
+        }
+        let arguments = trace.arguments(thread, id);
+        if !arguments.is_empty() {
+            tip.lines.push(shortened(&arguments, MOST_OF_ARGUMENTS));
         }
         let own = trace.self_cost(thread, id);
         tip.lines

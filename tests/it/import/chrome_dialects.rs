@@ -22,6 +22,7 @@ fn events_that_are_no_calls_are_counted_by_what_they_are() {
     assert_eq!(recording.trace.calls(), 3);
     let counted: Vec<(&str, u64)> = warnings(&recording).into_iter().collect();
     let expected = [
+        ("arguments-of-end-not-shown", 2),
         ("async-event-not-shown", 3),
         ("counter-not-shown", 1),
         ("event-not-shown", 6),

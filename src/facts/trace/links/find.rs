@@ -94,7 +94,7 @@ impl Store {
     }
 
     /// A thread and its lanes.
-    fn lanes(&self, thread: ThreadId) -> impl Iterator<Item = ThreadId> + use<> {
+    pub(crate) fn lanes(&self, thread: ThreadId) -> impl Iterator<Item = ThreadId> + use<> {
         let rest = self.infos.get(thread.index() + 1..).unwrap_or_default();
         let lanes = rest.iter().take_while(|info: &&Thread| info.lane > 0);
         (thread.0..=thread.0 + lanes.count() as u32).map(ThreadId)

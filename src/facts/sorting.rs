@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 
+use super::aside::{Aside, Bytes};
 use callscape_base::progress::{Cancelled, Progress};
-use callscape_facts::aside::{Aside, Bytes};
 
 /// Bytes of records that are kept before any are put aside: most recordings have no more.
 const AT_FIRST: usize = if cfg!(test) { 16 << 10 } else { 32 << 20 };
@@ -18,8 +18,10 @@ const AT_FIRST: usize = if cfg!(test) { 16 << 10 } else { 32 << 20 };
 const AT_ONCE: usize = if cfg!(test) { 4 << 10 } else { 8 << 20 };
 
 /// Records on their way to be sorted by `key`; those of equal keys stay in the order in which they came.
-pub(crate) struct Sorter<T, K> {
+pub struct Sorter<T, K> {
     key: fn(&T) -> K,
+    /// Bytes of records that are kept before any are put aside.
+    first: usize,
     /// The last records that came.
     records: Vec<T>,
     /// Sorted runs of the others, as bytes.
@@ -28,9 +30,15 @@ pub(crate) struct Sorter<T, K> {
 }
 
 impl<T: Pod, K: Ord> Sorter<T, K> {
-    pub(crate) fn new(key: fn(&T) -> K) -> Sorter<T, K> {
+    pub fn new(key: fn(&T) -> K) -> Sorter<T, K> {
+        Sorter::within(key, AT_FIRST)
+    }
+
+    /// One that keeps so many bytes of records before any are put aside.
+    pub fn within(key: fn(&T) -> K, first: usize) -> Sorter<T, K> {
         Sorter {
             key,
+            first,
             records: Vec::new(),
             runs: Vec::new(),
             aside: Aside::default(),
@@ -38,9 +46,9 @@ impl<T: Pod, K: Ord> Sorter<T, K> {
     }
 
     #[inline]
-    pub(crate) fn push(&mut self, record: T) {
+    pub fn push(&mut self, record: T) {
         let most = match self.runs.is_empty() {
-            true => AT_FIRST,
+            true => self.first,
             false => AT_ONCE,
         };
         if self.records.len() >= most / size_of::<T>() {
@@ -65,14 +73,14 @@ impl<T: Pod, K: Ord> Sorter<T, K> {
     }
 
     /// How many records came at all.
-    pub(crate) fn total(&self) -> u64 {
+    pub fn total(&self) -> u64 {
         let aside: u64 = self.runs.iter().map(|run| run.end - run.start).sum();
         aside / size_of::<T>() as u64 + self.records.len() as u64
     }
 
     /// All records in order, which are added to `progress` as they are taken; they end early where it is cancelled.
     /// An error when they could be kept neither in memory nor in a file.
-    pub(crate) fn finish(mut self, progress: &Progress) -> io::Result<Sorted<T, K>> {
+    pub fn finish(mut self, progress: &Progress) -> io::Result<Sorted<T, K>> {
         self.sort();
         let stored = self.aside.finish()?;
         let share = READ_AHEAD / self.runs.len().max(1) / size_of::<T>();
@@ -136,7 +144,7 @@ impl<T: Pod> Run<T> {
 const TOLD: u64 = if cfg!(test) { 1 << 8 } else { 1 << 16 };
 
 /// Records in order.
-pub(crate) struct Sorted<T, K> {
+pub struct Sorted<T, K> {
     key: fn(&T) -> K,
     /// The last run, in memory; its number is that behind the others'.
     records: Vec<T>,
@@ -169,7 +177,7 @@ impl<T: Pod, K: Ord> Sorted<T, K> {
 
     /// The next record, which stays.
     #[inline]
-    pub(crate) fn peek(&self) -> Option<&T> {
+    pub fn peek(&self) -> Option<&T> {
         match self.heads.peek() {
             None => self.records.get(self.next),
             Some(&Reverse((_, run))) => match self.runs.get(run) {
@@ -182,7 +190,7 @@ impl<T: Pod, K: Ord> Sorted<T, K> {
 
     /// The next record, if it is one that `wanted` says.
     #[inline]
-    pub(crate) fn next_if(&mut self, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
+    pub fn next_if(&mut self, wanted: impl FnOnce(&T) -> bool) -> Option<T> {
         if self.peek().is_some_and(wanted) {
             return self.next();
         }
@@ -198,7 +206,7 @@ impl<T: Pod, K: Ord> Sorted<T, K> {
     }
 
     /// An error when records could not be read back, and some are missing, or when it was cancelled.
-    pub(crate) fn check(self) -> io::Result<()> {
+    pub fn check(self) -> io::Result<()> {
         self.error.map_or(Ok(()), Err)
     }
 }
