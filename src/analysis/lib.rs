@@ -8,6 +8,7 @@
 
 pub mod alignment;
 pub mod call_graph;
+pub mod call_sites;
 pub mod compaction;
 pub mod comparison;
 pub mod contexts;

@@ -35,9 +35,9 @@ use callscape_base::units::Time;
 /// transfers that change these.
 pub const MAGIC: [u8; 8] = *b"\x89CSCAPE\n";
 /// Changes with every change of what the file holds.
-pub const VERSION: u32 = 17;
+pub const VERSION: u32 = 18;
 /// Difference between this version and the one before, for people.
-pub const CHANGED: &str = "spans that ended with an error are counted";
+pub const CHANGED: &str = "calling contexts by call site are kept";
 const BYTE_ORDER: u32 = 0x0102_0304;
 /// Tails up to this size are packed: all of one is unpacked in less than a millisecond.
 const PACKED: usize = 512 << 10;
