@@ -182,7 +182,7 @@ impl Metric {
             }
             Metric::ImportCycle => "size of its cycle of imports; the maximum of its files",
             Metric::Globals => {
-                "variables outside of functions and static ones of classes; sum of its contents"
+                "variables outside of functions and static ones of classes; sum of its files"
             }
             Metric::LiveBytes | Metric::LiveObjects => {
                 "live objects at the time shown if only colour or height shows them, otherwise at the peak"

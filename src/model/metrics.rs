@@ -147,20 +147,18 @@ impl ModuleMetrics {
     /// before them. What stands in a file has the values of the file. Global variables are taken with any recording.
     pub fn set_imports(&mut self, hierarchy: &Hierarchy, imports: Arc<Imports>) {
         self.globals = imports.globals().to_vec();
+        let is_known = self.globals.len() == hierarchy.len();
+        for (id, file) in parts_of_files(hierarchy).filter(|_| is_known) {
+            self.globals[id.index()] = self.globals[file.index()];
+        }
         if self.has_recording {
             return;
         }
         (self.fan_in, self.fan_out) = fans(hierarchy, imports.pairs().iter().copied());
         self.imports = Some(imports);
-        for id in hierarchy.modules() {
-            let parent = hierarchy.parent(id).filter(|&it| {
-                let kind = hierarchy.kind(it);
-                !matches!(kind, ModuleKind::Root | ModuleKind::Directory)
-            });
-            if let Some(parent) = parent {
-                self.fan_in[id.index()] = self.fan_in[parent.index()];
-                self.fan_out[id.index()] = self.fan_out[parent.index()];
-            }
+        for (id, file) in parts_of_files(hierarchy) {
+            self.fan_in[id.index()] = self.fan_in[file.index()];
+            self.fan_out[id.index()] = self.fan_out[file.index()];
         }
     }
 
@@ -518,6 +516,16 @@ impl ModuleMetrics {
         }
         values
     }
+}
+
+/// What stands in files, with what is around it, which comes first.
+fn parts_of_files(hierarchy: &Hierarchy) -> impl Iterator<Item = (ModuleId, ModuleId)> + '_ {
+    hierarchy.modules().filter_map(|id| {
+        let parent = hierarchy.parent(id)?;
+        let kind = hierarchy.kind(parent);
+        let is_in_file = !matches!(kind, ModuleKind::Root | ModuleKind::Directory);
+        is_in_file.then_some((id, parent))
+    })
 }
 
 /// For every module how many others call into it from outside, and are called by it.
