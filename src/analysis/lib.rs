@@ -9,6 +9,7 @@
 pub mod alignment;
 pub mod arguments;
 pub mod call_graph;
+pub mod call_sites;
 pub mod compaction;
 pub mod comparison;
 pub mod contexts;

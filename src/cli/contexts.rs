@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use serde::Serialize;
 use serde::ser::Serializer;
 
@@ -11,13 +11,13 @@ use super::output::{self, Align, Table};
 use super::progress::with_progress;
 use super::range::RangeArgs;
 use super::threads;
+use callscape_analysis::call_sites::NoCallSites;
 use callscape_analysis::session::{Resolved, Session};
-use callscape_analysis::{contexts, sampled};
+use callscape_analysis::{call_sites, contexts, sampled};
 use callscape_base::escape;
 use callscape_base::units::{ContextId, Cost, FunctionId, ThreadId, Unit};
 use callscape_facts::contexts::{Contexts, Merge};
 use callscape_facts::functions::Functions;
-use callscape_facts::recording::Recording;
 use callscape_facts::trace::Within;
 use callscape_views::text::percent;
 
@@ -41,8 +41,8 @@ pub(crate) struct ContextsArgs {
     /// the most expensive one
     #[arg(long, value_name = "FUNCTIONS")]
     root: Option<String>,
-    /// Not supported yet: separate contexts by call site. Explains what is missing in the recording
-    #[arg(long)]
+    /// Calls of a function from different lines are different contexts, of recordings that have the lines of calls
+    #[arg(long, conflicts_with_all = ["merge_recursion", "by_function"])]
     call_sites: bool,
     /// In the table, only contexts with at least this share of the whole, in percent [default: 1]
     #[arg(long, value_name = "PERCENT", conflicts_with = "json")]
@@ -60,12 +60,15 @@ const HELP: &str = "Examples:
   callscape contexts trace.json --merge-recursion --from 10% --to 20% --json
   callscape contexts heap.pb.gz --value alloc_space --by-function
   callscape contexts trace.json --root 'main -> sort' --by-function
+  callscape contexts cpu.pb.gz --call-sites
 
 The JSON document lists the contexts in preorder, all threads merged: a context comes after its caller, whose index \
 is in the field \"parent\"; outermost contexts have none. The field \"self\" is the self cost of a context's calls, \
 and \"total\" also includes all contexts below it; both are in \"unit\", ns for times. With --from and --to, calls \
 that extend beyond the range count only with their cost inside it. Calls are 0 if a profile does not count them. \
---merge-recursion eliminates recursion as in calling context ring charts. --root selects a context of the tree that \
+--merge-recursion eliminates recursion as in calling context ring charts. --call-sites needs pprof, perf with source lines, \
+Firefox, Java Flight Recorder, HPROF text, or speedscope of py-spy, rbspy and austin, and the whole recording; \
+\"call_file\" and \"call_line\" are the line that makes the calls, 0 if it is not known. --root selects a context of the tree that \
 the other options make, but --by-function adds up the functions below it. The root comes first, and percentages are \
 those of its total.";
 
@@ -79,10 +82,10 @@ pub(crate) fn run(args: ContextsArgs) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let resolved = output::recording(&session)?;
     let recording = &resolved.recording;
-    if args.call_sites {
-        bail!("--call-sites: {}", without_call_sites(recording));
-    }
     let chosen = Chosen::of(&args, resolved)?;
+    if args.call_sites && chosen.is_some() {
+        bail!("--call-sites: {}", NoCallSites::Part);
+    }
     let merge = match (args.merge_recursion, args.by_function) {
         (true, _) => Merge::Recursion,
         (_, true) => Merge::Functions,
@@ -92,12 +95,23 @@ pub(crate) fn run(args: ContextsArgs) -> anyhow::Result<()> {
         let (within, threads) = chosen.as_ref().map_or_else(Default::default, |it| {
             (it.within, Some(it.threads.as_slice()))
         });
-        let Some((mut of, value)) = sampled::contexts_in(recording, within, threads, progress)?
-        else {
+        let found = match args.call_sites {
+            false => sampled::contexts_in(recording, within, threads, progress)?,
+            true => {
+                let found = call_sites::contexts(recording);
+                let found = found.map_err(|it| anyhow!("--call-sites: {it}"))?;
+                Some((Cow::Owned(found), recording.value()))
+            }
+        };
+        let Some((mut of, value)) = found else {
             return Ok(None);
         };
-        let root = |of: &Contexts| match &args.root {
-            Some(root) => below(of, value, root, &recording.functions).map(Some),
+        let mut first = ContextId(0);
+        let mut root = |of: &Contexts| match &args.root {
+            Some(root) => {
+                first = root_of(of, value, root, &recording.functions)?;
+                Ok::<_, anyhow::Error>(Some(of.below(first)))
+            }
             None => Ok(None),
         };
         // A root of functions alone would be one function.
@@ -114,9 +128,9 @@ pub(crate) fn run(args: ContextsArgs) -> anyhow::Result<()> {
         {
             of = Cow::Owned(below);
         }
-        Ok::<_, anyhow::Error>(Some((of, value)))
+        Ok::<_, anyhow::Error>(Some((of, value, first)))
     })??;
-    let Some((found, value)) = found else {
+    let Some((found, value, first)) = found else {
         bail!(
             "{}: its format contains functions and call relations, but no call paths; see `callscape functions` and \
              `callscape graph`",
@@ -127,6 +141,7 @@ pub(crate) fn run(args: ContextsArgs) -> anyhow::Result<()> {
     let shown = Shown {
         contexts: &found,
         value,
+        by_site: args.call_sites.then_some(first.0),
         session: &session,
         resolved,
     };
@@ -140,13 +155,13 @@ pub(crate) fn run(args: ContextsArgs) -> anyhow::Result<()> {
     output::print(|out| table.write(out))
 }
 
-/// The tree below the context that weighs most of those whose way ends with these functions.
-fn below(
+/// The context that weighs most of those whose way ends with these functions.
+fn root_of(
     of: &Contexts,
     value: usize,
     root: &str,
     functions: &Functions,
-) -> anyhow::Result<Contexts> {
+) -> anyhow::Result<ContextId> {
     // Some names have arrows of their own.
     let is_one = functions.ids().any(|it| functions.get(it).name == root);
     let names: Vec<&str> = match is_one {
@@ -165,24 +180,7 @@ fn below(
             escape::name(root)
         );
     };
-    Ok(of.below(found))
-}
-
-/// Explains why contexts cannot be separated by call site.
-fn without_call_sites(recording: &Recording) -> String {
-    let format = recording.format;
-    match recording.lines.as_ref().map(|it| it.knows().sites) {
-        Some(true) => format!(
-            "the lines of calls in {format} are kept by function, not by call path; `callscape lines` lists the callees \
-             of each line"
-        ),
-        Some(false) => {
-            format!("this {format} recording has the lines that ran, but not those of calls")
-        }
-        None => format!(
-            "this {format} recording has no lines of calls; `callscape lines` infers them by name if there is a source tree"
-        ),
-    }
+    Ok(found)
 }
 
 /// The part of a recording that is asked for.
@@ -215,6 +213,8 @@ struct Shown<'a> {
     contexts: &'a Contexts,
     /// The number of the value shown.
     value: usize,
+    /// The number of the first context among those by call site, if these are shown.
+    by_site: Option<u32>,
     session: &'a Session,
     resolved: &'a Resolved,
 }
@@ -239,6 +239,11 @@ struct Row<'a> {
     name: &'a str,
     module: &'a str,
     calls: u64,
+    /// The line that makes the calls, if contexts are separated by it; 0 if not known, and none of an outermost context.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call_file: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call_line: Option<u32>,
     #[serde(rename = "self")]
     self_cost: Cost,
     total: Cost,
@@ -287,19 +292,29 @@ impl<'a> Shown<'a> {
     }
 
     fn knows_waiting(&self) -> bool {
-        self.resolved.recording.trace.knows_waiting()
+        self.by_site.is_none() && self.resolved.recording.trace.knows_waiting()
+    }
+
+    /// The line that makes the calls of a context, and its file.
+    fn site(&self, id: ContextId) -> Option<(&str, u32)> {
+        let id = ContextId(self.by_site?.saturating_add(id.0));
+        call_sites::site(&self.resolved.recording, id)
     }
 
     fn row<'r>(&'r self, id: ContextId, modules: &'r [String]) -> Row<'r> {
         let contexts = self.contexts;
         let function = contexts.function(id);
         let knows = self.knows_waiting();
+        let site = self.site(id);
+        let has_site = self.by_site.is_some() && contexts.parent(id).is_some();
         Row {
             id: id.0,
             parent: contexts.parent(id).map(|it| it.0),
             name: self.resolved.recording.functions.get(function).name,
             module: modules.get(function.index()).map_or("", String::as_str),
             calls: contexts.calls(id).unwrap_or_default(),
+            call_file: site.map(|it| it.0),
+            call_line: site.map(|it| it.1).or(has_site.then_some(0)),
             self_cost: contexts.self_weight(self.value, id),
             total: contexts.total(self.value, id),
             self_waiting: knows.then(|| contexts.self_weight(contexts::WAITING, id)),
@@ -357,7 +372,12 @@ impl<'a> Shown<'a> {
                 percent(total(id).weight() as f64 / whole.max(1.0)),
                 unit.show(contexts.self_weight(self.value, id)),
                 output::calls(contexts.calls(id).unwrap_or_default(), counts_calls),
-                format!("{indent}{deeper}{name}"),
+                match self.site(id) {
+                    Some((file, line)) => {
+                        format!("{indent}{deeper}{name}, called at {file}:{line}")
+                    }
+                    None => format!("{indent}{deeper}{name}"),
+                },
             ]);
             if open.len() < depth {
                 open.push(children(Some(id)));

@@ -5,10 +5,11 @@ mod relations;
 
 use std::io::{self, Write};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 
 use super::output;
 use super::progress::with_progress;
+use callscape_analysis::relations::find;
 use callscape_base::escape;
 use callscape_base::progress::Progress;
 use callscape_base::units::ModuleId;
@@ -34,11 +35,14 @@ pub(crate) struct TreeArgs {
     /// Add the git history of each module: changes, last change, authors
     #[arg(long, requires = "json")]
     history: bool,
-    /// Print imports between files, calls by name, and cycles instead
-    #[arg(long, conflicts_with_all = ["preset", "history", "depth", "skipped"])]
+    /// Add the number of global variables of each module
+    #[arg(long, requires = "json")]
+    globals: bool,
+    /// Print imports between files, calls by name, inheritance, and cycles instead
+    #[arg(long, conflicts_with_all = ["preset", "history", "globals", "depth", "skipped"])]
     relations: bool,
     /// Print the modules that stand out for a question instead
-    #[arg(long, value_name = "NAME", value_parser = preset::parser(), conflicts_with_all = ["history", "depth", "skipped"])]
+    #[arg(long, value_name = "NAME", value_parser = preset::parser(), conflicts_with_all = ["history", "globals", "depth", "skipped"])]
     preset: Option<&'static Preset>,
     /// Recording that shows which code never runs
     #[arg(long, value_name = "TRACE", requires = "preset")]
@@ -58,6 +62,8 @@ for directories, `bytes` is the size of files and directories, `comment_lines` t
 `functions` the number of functions in the module, and `complexity` the sum of their cyclomatic complexities, each 1 \
 plus the number of decision points. With --history, `changes` is the number of commits summed over the files of the \
 module, without merges, `last_change` is the day of the newest commit, and `authors` counts the distinct authors. \
+With --globals, `globals` is the number of variables outside of functions and of static variables of classes, without \
+constants where the language tells them apart; a name counts once in its file or class. \
 `made` is present if a file was not written by hand (generated, vendored, minified or data), and `purpose` if it is \
 not part of the product (test, example, bench or documentation).
 
@@ -65,7 +71,9 @@ With --relations, an import leads to the file named by the longest part of its p
 of b if b is a module, otherwise to the file of a; `use crate::a::B` to the file of a; `mod a;` imports the file of \
 a. Re-exports are not followed. `outside` counts imports from outside the tree, `unresolved` imports into the tree \
 whose file is missing, and `share_resolved` is the share of imports into the tree whose file was found. Calls are \
-inferred: they are looked up only by name, among the imported files. A cycle is a set of files in which each reaches \
+inferred: they are looked up only by name, among the imported files. So are the base classes in `inherits`: a name counts \
+if one class alone has it, in the file, among its imports, or in its package. `ambiguous_bases` counts names that several \
+classes have, and `outside_bases` those of classes outside the tree. A cycle is a set of files in which each reaches \
 all others.
 
 --preset lists the ten hand-written files that stand out most, in descending order.
@@ -93,7 +101,7 @@ pub(crate) fn run(args: TreeArgs) -> anyhow::Result<()> {
     }
     let scan = |progress: &Progress| {
         let mut scan = Scan::start(&source_dir, progress)?;
-        if args.relations {
+        if args.relations || args.globals {
             scan.read_relations();
         }
         scan.finish(progress)?;
@@ -126,10 +134,21 @@ pub(crate) fn run(args: TreeArgs) -> anyhow::Result<()> {
         }
         metrics.set_history(&hierarchy, &history, |id| hierarchy.path(id));
     }
-    let history = args
-        .history
-        .then(|| HistoryFields::new(&hierarchy, &metrics));
-    output::print_data(|out| write_json(&hierarchy, depth, history.as_ref(), out))
+    let mut added = Added {
+        history: (args.history).then(|| HistoryFields::new(&hierarchy, &metrics)),
+        globals: None,
+    };
+    if args.globals {
+        ensure!(
+            !scan.files().is_empty(),
+            "expected a source tree, found a saved structure, which contains no variables"
+        );
+        let (dir, files) = (scan.dir(), scan.files());
+        let relations = with_progress(|progress| find(dir, files, progress))??;
+        let globals = relations.globals_of_modules(&hierarchy, |id| hierarchy.path(id));
+        added.globals = Some(globals);
+    }
+    output::print_data(|out| write_json(&hierarchy, depth, &added, out))
 }
 
 fn write_skipped(scan: &Scan, misread: &[Errors], out: &mut dyn Write) -> io::Result<()> {
@@ -157,6 +176,27 @@ fn write_skipped(scan: &Scan, misread: &[Errors], out: &mut dyn Write) -> io::Re
         )?;
     }
     Ok(())
+}
+
+/// Fields that modules have only if they are asked for.
+struct Added {
+    history: Option<HistoryFields>,
+    /// By module, its global variables.
+    globals: Option<Vec<u32>>,
+}
+
+impl Added {
+    /// Fields of one module, each followed by a comma.
+    fn write(&self, id: ModuleId, out: &mut dyn Write) -> io::Result<()> {
+        if let Some(globals) = &self.globals {
+            let count = globals.get(id.index()).copied().unwrap_or(0);
+            write!(out, r#""globals":{count},"#)?;
+        }
+        match &self.history {
+            Some(history) => history.write(id, out),
+            None => Ok(()),
+        }
+    }
 }
 
 /// History of each module.
@@ -198,7 +238,7 @@ impl HistoryFields {
 fn write_json(
     hierarchy: &Hierarchy,
     depth: u16,
-    history: Option<&HistoryFields>,
+    added: &Added,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let text = output::json_text;
@@ -238,9 +278,7 @@ fn write_json(
         if kind.purpose != Purpose::Product {
             write!(out, r#""purpose":"{}","#, kind.purpose.name())?;
         }
-        if let Some(history) = history {
-            history.write(id, out)?;
-        }
+        added.write(id, out)?;
         out.write_all(br#""children":["#)?;
         open.push(hierarchy.subtree(id).end);
         is_first = true;

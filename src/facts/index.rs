@@ -38,7 +38,7 @@ pub const MAGIC: [u8; 8] = *b"\x89CSCAPE\n";
 /// Changes with every change of what the file holds.
 pub const VERSION: u32 = 18;
 /// Difference between this version and the one before, for people.
-pub const CHANGED: &str = "arguments of calls are kept";
+pub const CHANGED: &str = "arguments of calls and contexts by call site are kept";
 const BYTE_ORDER: u32 = 0x0102_0304;
 /// Tails up to this size are packed: all of one is unpacked in less than a millisecond.
 const PACKED: usize = 512 << 10;

@@ -444,6 +444,9 @@ impl Reader<'_> {
                     let place = || Place::offset(&self.file, self.offset);
                     let node = self.samples.child(NodeId::ROOT, function, place);
                     self.samples.add(node, value, weight, place);
+                    let nowhere = lines.place(function, FileId::OWN, 0);
+                    let alone = line_stacks.push(LineStackId::EMPTY, nowhere);
+                    line_stacks.add(alone, value, weight);
                 } else if weight != 0 {
                     let place = || Place::offset(&self.file, self.offset);
                     self.samples.add(merged.node, value, weight, place);

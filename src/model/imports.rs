@@ -17,6 +17,11 @@ pub struct Imports {
     calls: Vec<Call>,
     /// The same in order of the callee.
     calls_to: Vec<Call>,
+    /// From a class to one that it inherits from, in order; and the other way round.
+    bases: Vec<(ModuleId, ModuleId)>,
+    derived: Vec<(ModuleId, ModuleId)>,
+    /// By module, how many global variables it and all in it declare; empty where that is not known.
+    globals: Vec<u32>,
 }
 
 /// Calls told by name: who calls, whom, and how many.
@@ -37,7 +42,48 @@ impl Imports {
             reversed,
             calls: Vec::new(),
             calls_to: Vec::new(),
+            bases: Vec::new(),
+            derived: Vec::new(),
+            globals: Vec::new(),
         }
+    }
+
+    /// The same with classes and what they inherit from, told by name: in order and each pair once. O(pairs log pairs).
+    pub fn with_bases(mut self, bases: Vec<(ModuleId, ModuleId)>) -> Imports {
+        self.derived = bases.iter().map(|&(from, to)| (to, from)).collect();
+        self.derived.sort_unstable();
+        self.bases = bases;
+        self
+    }
+
+    /// The same with the number of global variables by module.
+    pub fn with_globals(self, globals: Vec<u32>) -> Imports {
+        Imports { globals, ..self }
+    }
+
+    /// From a class to one that it inherits from: each pair once, in order.
+    pub fn bases(&self) -> &[(ModuleId, ModuleId)] {
+        &self.bases
+    }
+
+    /// Whether a class inherits from another directly.
+    pub fn inherits(&self, class: ModuleId, base: ModuleId) -> bool {
+        self.bases.binary_search(&(class, base)).is_ok()
+    }
+
+    /// The classes that a module, or a class in it, inherits from and that are not in it, in order.
+    pub fn bases_of(&self, hierarchy: &Hierarchy, module: ModuleId) -> Vec<ModuleId> {
+        others(hierarchy, module, &self.bases)
+    }
+
+    /// The classes outside of a module that inherit from it, or from a class in it, in order.
+    pub fn derived_from(&self, hierarchy: &Hierarchy, module: ModuleId) -> Vec<ModuleId> {
+        others(hierarchy, module, &self.derived)
+    }
+
+    /// By module, how many global variables it and all in it declare; empty where that is not known.
+    pub fn globals(&self) -> &[u32] {
+        &self.globals
     }
 
     /// The same with calls told by name, which are in order and each pair once. O(calls log calls).

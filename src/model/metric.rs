@@ -38,6 +38,8 @@ pub enum Metric {
     FanOut,
     /// Files in the import cycle that the file is part of, itself among them; the largest such in a district.
     ImportCycle,
+    /// Variables outside of functions, and static ones of classes.
+    Globals,
     /// Bytes of the objects that live: at the time shown, or where none is shown when the most lived.
     LiveBytes,
     /// How many objects live, likewise.
@@ -53,7 +55,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    pub const ALL: [Metric; 27] = [
+    pub const ALL: [Metric; 28] = [
         Metric::LinesOfCode,
         Metric::CommentLines,
         Metric::Functions,
@@ -74,6 +76,7 @@ impl Metric {
         Metric::FanIn,
         Metric::FanOut,
         Metric::ImportCycle,
+        Metric::Globals,
         Metric::LiveBytes,
         Metric::LiveObjects,
         Metric::Allocations,
@@ -106,6 +109,7 @@ impl Metric {
             Metric::FanIn => "fan-in",
             Metric::FanOut => "fan-out",
             Metric::ImportCycle => "import-cycle",
+            Metric::Globals => "globals",
             Metric::LiveBytes => "live-bytes",
             Metric::LiveObjects => "live-objects",
             Metric::Allocations => "allocations",
@@ -139,6 +143,7 @@ impl Metric {
             Metric::FanIn => "fan-in",
             Metric::FanOut => "fan-out",
             Metric::ImportCycle => "files in its import cycle",
+            Metric::Globals => "global variables",
             Metric::LiveBytes => "live memory",
             Metric::LiveObjects => "live objects",
             Metric::Allocations => "allocations",
@@ -176,6 +181,9 @@ impl Metric {
                 "functions outside that it calls; without a recording, files that it imports"
             }
             Metric::ImportCycle => "size of its cycle of imports; the maximum of its files",
+            Metric::Globals => {
+                "variables outside of functions and static ones of classes; sum of its files"
+            }
             Metric::LiveBytes | Metric::LiveObjects => {
                 "live objects at the time shown if only colour or height shows them, otherwise at the peak"
             }
@@ -203,7 +211,9 @@ impl Metric {
             | Metric::Waiting
             | Metric::NeverRun => Origin::Recording,
             Metric::Coverage | Metric::Uncovered => Origin::Coverage,
-            Metric::FanIn | Metric::FanOut | Metric::ImportCycle => Origin::Relations,
+            Metric::FanIn | Metric::FanOut | Metric::ImportCycle | Metric::Globals => {
+                Origin::Relations
+            }
             Metric::LiveBytes | Metric::LiveObjects | Metric::Allocations | Metric::Churn => {
                 Origin::Memory
             }
@@ -233,11 +243,11 @@ impl Metric {
         value.is_finite() && (value > 0.0 || zero_counts && value == 0.0)
     }
 
-    /// Whether a footprint can say it: days and shares are no amounts, and one of two runs would have other places than the other.
+    /// Whether a footprint can say it: days and shares are no amounts, global variables are in no function, and one of two runs would have other places than the other.
     pub fn is_amount(self) -> bool {
         !matches!(
             self,
-            Metric::LastChange | Metric::ImportCycle | Metric::Coverage
+            Metric::LastChange | Metric::ImportCycle | Metric::Globals | Metric::Coverage
         ) && self.origin() != Origin::Comparison
     }
 }

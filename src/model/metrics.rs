@@ -50,6 +50,8 @@ pub struct ModuleMetrics {
     fan_out: Vec<u32>,
     has_recording: bool,
     imports: Option<Arc<Imports>>,
+    /// Global variables by module; empty where they are not known.
+    globals: Vec<u32>,
     knows_waiting: bool,
     /// What costs count.
     cost_unit: units::Unit,
@@ -74,6 +76,7 @@ impl ModuleMetrics {
             fan_out: Vec::new(),
             has_recording: false,
             imports: None,
+            globals: Vec::new(),
             knows_waiting: false,
             cost_unit: units::Unit::default(),
             history: None,
@@ -124,6 +127,7 @@ impl ModuleMetrics {
         ModuleMetrics {
             history: self.history.clone(),
             coverage: self.coverage.clone(),
+            globals: self.globals.clone(),
             difference: self.difference.clone(),
             ..ModuleMetrics::new(session, recording)
         }
@@ -140,22 +144,21 @@ impl ModuleMetrics {
     }
 
     /// Takes which file imports which, for fan-in and fan-out of a tree without a recording; a recording's calls go
-    /// before them. What stands in a file has the values of the file.
+    /// before them. What stands in a file has the values of the file. Global variables are taken with any recording.
     pub fn set_imports(&mut self, hierarchy: &Hierarchy, imports: Arc<Imports>) {
+        self.globals = imports.globals().to_vec();
+        let is_known = self.globals.len() == hierarchy.len();
+        for (id, file) in parts_of_files(hierarchy).filter(|_| is_known) {
+            self.globals[id.index()] = self.globals[file.index()];
+        }
         if self.has_recording {
             return;
         }
         (self.fan_in, self.fan_out) = fans(hierarchy, imports.pairs().iter().copied());
         self.imports = Some(imports);
-        for id in hierarchy.modules() {
-            let parent = hierarchy.parent(id).filter(|&it| {
-                let kind = hierarchy.kind(it);
-                !matches!(kind, ModuleKind::Root | ModuleKind::Directory)
-            });
-            if let Some(parent) = parent {
-                self.fan_in[id.index()] = self.fan_in[parent.index()];
-                self.fan_out[id.index()] = self.fan_out[parent.index()];
-            }
+        for (id, file) in parts_of_files(hierarchy) {
+            self.fan_in[id.index()] = self.fan_in[file.index()];
+            self.fan_out[id.index()] = self.fan_out[file.index()];
         }
     }
 
@@ -201,6 +204,7 @@ impl ModuleMetrics {
         match metric.origin() {
             _ if metric == Metric::Waiting => self.knows_waiting,
             _ if metric == Metric::ImportCycle => self.imports.is_some(),
+            _ if metric == Metric::Globals => !self.globals.is_empty(),
             Origin::Relations => self.has_recording || self.imports.is_some(),
             Origin::Source => true,
             Origin::History => self.history.is_some(),
@@ -236,6 +240,7 @@ impl ModuleMetrics {
             Metric::Calls => self.calls(hierarchy, ModuleId::ROOT) as f64,
             Metric::SelfCost => self.self_cost(hierarchy, ModuleId::ROOT).ns() as f64,
             Metric::Waiting => self.waiting(hierarchy, ModuleId::ROOT).ns() as f64,
+            Metric::Globals => f64::from(*self.globals.first()?),
             Metric::Changes => f64::from(*history?.changes.first()?),
             Metric::RecentChanges => f64::from(*history?.recent_changes.first()?),
             Metric::Hotspots => *hotspots(hierarchy, Some(history?)).first()?,
@@ -349,6 +354,7 @@ impl ModuleMetrics {
             }
             Metric::FanIn => column(Some(&self.fan_in)),
             Metric::FanOut => column(Some(&self.fan_out)),
+            Metric::Globals => column(Some(&self.globals)),
             Metric::LiveBytes | Metric::LiveObjects | Metric::Allocations | Metric::Churn => {
                 self.memory_of(metric, hierarchy.subtree(id))
             }
@@ -510,6 +516,16 @@ impl ModuleMetrics {
         }
         values
     }
+}
+
+/// What stands in files, with what is around it, which comes first.
+fn parts_of_files(hierarchy: &Hierarchy) -> impl Iterator<Item = (ModuleId, ModuleId)> + '_ {
+    hierarchy.modules().filter_map(|id| {
+        let parent = hierarchy.parent(id)?;
+        let kind = hierarchy.kind(parent);
+        let is_in_file = !matches!(kind, ModuleKind::Root | ModuleKind::Directory);
+        is_in_file.then_some((id, parent))
+    })
 }
 
 /// For every module how many others call into it from outside, and are called by it.

@@ -27,7 +27,7 @@ use callscape_facts::hierarchy::ModuleKind;
 use callscape_facts::index;
 use callscape_facts::kinds::Made;
 
-const MAGIC: &[u8; 8] = b"CSSCAN\x00\x03";
+const MAGIC: &[u8; 8] = b"CSSCAN\x00\x04";
 /// Magic, fingerprint of the languages, length and checksum of what follows.
 const HEADER: usize = 8 + 8 + 8 + 4;
 const EXTENSION: &str = "scan";

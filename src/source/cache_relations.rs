@@ -1,7 +1,7 @@
 //! How what files say of one another is kept with the rest of a scan.
 
 use super::cache_bytes::{Input, Output};
-use super::relations::{CallByName, FileRelations, Import, ImportKind};
+use super::relations::{Base, CallByName, FileRelations, Globals, Import, ImportKind};
 
 pub(crate) fn encode(relations: &FileRelations, out: &mut Output) {
     out.bytes(relations.package.as_bytes());
@@ -26,6 +26,17 @@ pub(crate) fn encode(relations: &FileRelations, out: &mut Output) {
         out.number(u64::from(call.qualifier.wrapping_add(2)));
         out.number(u64::from(call.name));
         out.number(u64::from(call.count));
+    }
+    out.number(relations.globals.len() as u64);
+    for globals in &relations.globals {
+        out.number(u64::from(globals.owner));
+        out.number(u64::from(globals.count));
+    }
+    out.number(relations.bases.len() as u64);
+    for base in &relations.bases {
+        out.number(u64::from(base.class));
+        out.number(u64::from(base.line));
+        out.bytes(base.name.as_bytes());
     }
 }
 
@@ -64,6 +75,19 @@ pub(crate) fn decode(input: &mut Input<'_>) -> Option<FileRelations> {
         };
         (call.name < names).then_some(())?;
         relations.calls.push(call);
+    }
+    for _ in 0..input.count()? {
+        relations.globals.push(Globals {
+            owner: input.small()?,
+            count: input.small()?,
+        });
+    }
+    for _ in 0..input.count()? {
+        relations.bases.push(Base {
+            class: input.small()?,
+            line: input.small()?,
+            name: text(input)?,
+        });
     }
     Some(relations)
 }

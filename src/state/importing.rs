@@ -48,7 +48,11 @@ impl State {
             let pairs = found.pairs(&session.hierarchy, |id| session.hierarchy.path(id));
             let calls =
                 found.calls_of_functions(&session.hierarchy, |id| session.hierarchy.path(id));
+            let bases = found.bases_of_classes(&session.hierarchy, |id| session.hierarchy.path(id));
+            let globals =
+                found.globals_of_modules(&session.hierarchy, |id| session.hierarchy.path(id));
             let imports = Imports::new(&session.hierarchy, pairs).with_calls(calls);
+            let imports = imports.with_bases(bases).with_globals(globals);
             Ok(Some(imports))
         });
         self.work.jobs.finding_imports = Some(Made::new(shown, finding));

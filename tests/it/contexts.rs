@@ -276,29 +276,77 @@ fn contexts_of_real_recordings_are_those_of_their_functions() {
 
 #[test]
 fn call_sites_are_refused_with_the_reason() {
-    let trace = data("import/syn-spans.tracing-chrome.json");
-    let profile = data("import/pprof");
-    let mut said = vec![run(&[
-        "contexts",
-        trace.to_str().unwrap_or_default(),
-        "--call-sites",
-    ])];
-    let files = std::fs::read_dir(profile).into_iter().flatten().flatten();
-    let first = files.map(|it| it.path()).find(|it| it.is_file());
-    said.extend(
-        first.map(|it| run(&["contexts", it.to_str().unwrap_or_default(), "--call-sites"])),
-    );
-    for (said, why) in said.into_iter().zip([
-        "has no lines of calls",
-        "kept by function, not by call path",
-    ]) {
-        let said = said.expect_err("nothing is listed");
-        assert!(
-            said.contains("--call-sites") && said.contains(why),
-            "{said}"
-        );
+    let refused = |file: &str, more: &[&str], why: &str| {
+        let file = data(file);
+        let mut arguments = vec!["contexts", file.to_str().expect("a path"), "--call-sites"];
+        arguments.extend(more);
+        let said = run(&arguments).expect_err("nothing is listed");
+        let is_said = said.contains("--call-sites") && said.contains(why);
+        assert!(is_said, "{said}");
         assert_eq!(said.lines().count(), 1, "{said}");
+    };
+    let trace = "import/syn-spans.tracing-chrome.json";
+    refused(trace, &[], "has no lines of calls");
+    refused(
+        "import/cpuprofile/words.cpuprofile",
+        &[],
+        "not those of calls",
+    );
+    refused("import/callgrind/lines.callgrind.out", &[], "no call paths");
+    let sampled = "import/speedscope/spin.speedscope.json";
+    refused(sampled, &["--from", "50%"], "no range or thread");
+}
+
+/// Recordings that have the lines of calls by call path.
+const WITH_CALL_SITES: [&str; 7] = [
+    "import/hprof/figure1.hprof.txt",
+    "import/jfr/spin.jfr.gz",
+    "import/jfr/rest.jfr.gz",
+    "import/perf-script/inlined.perf.txt",
+    "import/perf-script/lines.perf.txt",
+    "import/pprof/markdown-render.pb.gz",
+    "import/speedscope/spin.speedscope.json",
+];
+
+/// Contexts by call site add up to the contexts merged by path of functions, in each value, and no two siblings are one; the
+/// index gives the same.
+#[test]
+fn contexts_by_call_site_add_up_to_those_by_path() {
+    let mut more = 0;
+    for name in WITH_CALL_SITES {
+        let path = data(name);
+        let path = path.to_str().expect("a path");
+        let info = run(&["info", path, "--json"]).expect("it is read");
+        let values = info["values"].as_array().expect("values");
+        for value in values {
+            let value = value["name"].as_str().expect("a name");
+            let of = |more: &[&str]| {
+                let mut arguments = vec!["contexts", path, "--value", value, "--json"];
+                arguments.extend(more);
+                run(&arguments).expect("it has contexts")
+            };
+            let (merged, by_site) = (of(&[]), of(&["--call-sites"]));
+            let mut expected = by_path(&merged);
+            let found = by_path(&by_site);
+            expected.retain(|path, sums| found.contains_key(path) || *sums != [0; 3]);
+            assert_eq!(found, expected, "{name} {value}");
+            let rows = by_site["contexts"].as_array().expect("contexts");
+            let key = |row: &Value| {
+                let fields = ["parent", "name", "module", "call_file", "call_line"];
+                fields.map(|it| row[it].to_string())
+            };
+            let mut keys: Vec<_> = rows.iter().map(key).collect();
+            let sited = |row: &&Value| row["call_line"].as_u64().is_some_and(|it| it > 0);
+            assert!(rows.iter().filter(sited).count() > 0, "{name}");
+            let outermost = rows.iter().filter(|it| it["parent"].is_null());
+            assert!(outermost.clone().all(|it| it["call_line"].is_null()));
+            more += rows.len() - found.len();
+            keys.sort();
+            keys.dedup();
+            assert_eq!(keys.len(), rows.len(), "{name} {value}");
+        }
     }
+    assert!(more > 0, "no function is called from two lines");
 }
 
 /// `--root` has what the whole tree has below it; by function, that added up.

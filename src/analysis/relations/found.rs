@@ -40,6 +40,13 @@ pub struct Relations {
     /// By path, how many imports of what is not in the tree.
     pub outside_paths: BTreeMap<String, u64>,
     pub unresolved: Vec<Unresolved>,
+    /// Which class inherits from which, sorted.
+    pub inherits: Vec<Inherits>,
+    /// Bases whose name several classes have, and those whose name none has that could be meant.
+    pub ambiguous_bases: u64,
+    pub outside_bases: u64,
+    /// Global variables of files and of classes and namespaces in them, in order of the file.
+    pub globals: Vec<Globals>,
     /// Files in a grammar's language whose imports could not be read.
     pub unread: u64,
 }
@@ -80,6 +87,29 @@ impl Relations {
         });
         named.collect()
     }
+}
+
+/// A class that inherits from another.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Inherits {
+    pub from_file: FileId,
+    /// The line at which the class begins.
+    pub from: u32,
+    pub class: String,
+    pub to_file: FileId,
+    pub to: u32,
+    pub base: String,
+    /// At which it says so.
+    pub line: u32,
+}
+
+/// How many global variables a file, or a class or namespace in it, declares directly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Globals {
+    pub file: FileId,
+    /// The line at which the class or namespace begins; none for the file itself.
+    pub owner: Option<u32>,
+    pub count: u32,
 }
 
 /// Calls from one file to another.

@@ -9,6 +9,7 @@ mod calls;
 pub mod cycles;
 mod found;
 mod go;
+mod inherits;
 mod javascript;
 mod modules;
 mod names;
@@ -22,7 +23,7 @@ mod tree;
 
 use std::path::Path;
 
-pub use found::{CallsByName, FileImport, FunctionCalls, Relations, Unresolved};
+pub use found::{CallsByName, FileImport, FunctionCalls, Globals, Inherits, Relations, Unresolved};
 pub use modules::of_tree;
 pub use paths::FileId;
 use paths::Paths;
@@ -63,6 +64,7 @@ pub fn find(dir: &Path, files: &[SourceFile], progress: &Progress) -> Result<Rel
     relations.imports.dedup();
     relations.unresolved.sort();
     calls::find(&tree, &mut relations, progress)?;
+    inherits::find(&tree, &mut relations, progress)?;
     relations.paths = paths;
     Ok(relations)
 }

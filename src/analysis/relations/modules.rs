@@ -43,16 +43,7 @@ impl Relations {
         path_of: impl Fn(ModuleId) -> String,
     ) -> Vec<(ModuleId, ModuleId, u64)> {
         let modules = self.files(hierarchy, path_of);
-        // By file and the line at which it begins.
-        let mut functions: HashMap<(ModuleId, u32), ModuleId> = HashMap::new();
-        for &file in modules.iter().flatten() {
-            for id in hierarchy.subtree(file).map(ModuleId) {
-                let module = hierarchy.module(id);
-                if module.kind == ModuleKind::Function {
-                    functions.entry((file, module.line)).or_insert(id);
-                }
-            }
-        }
+        let functions = parts(hierarchy, &modules, |kind| kind == ModuleKind::Function);
         let function = |file: u32, line: Option<u32>| {
             let file = modules[file as usize]?;
             match line {
@@ -74,6 +65,46 @@ impl Relations {
             .collect()
     }
 
+    /// Which class inherits from which, each pair once, in order. What is not in the hierarchy is left out.
+    pub fn bases_of_classes(
+        &self,
+        hierarchy: &Hierarchy,
+        path_of: impl Fn(ModuleId) -> String,
+    ) -> Vec<(ModuleId, ModuleId)> {
+        let modules = self.files(hierarchy, path_of);
+        let classes = parts(hierarchy, &modules, |kind| kind == ModuleKind::Class);
+        let class = |file: u32, line: u32| classes.get(&(modules[file as usize]?, line)).copied();
+        let pairs = self.inherits.iter();
+        let pairs =
+            pairs.filter_map(|it| Some((class(it.from_file, it.from)?, class(it.to_file, it.to)?)));
+        let mut pairs: Vec<(ModuleId, ModuleId)> = pairs.collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    /// By module, how many global variables it and all that lies in it declare. What is not in the hierarchy is left out.
+    pub fn globals_of_modules(
+        &self,
+        hierarchy: &Hierarchy,
+        path_of: impl Fn(ModuleId) -> String,
+    ) -> Vec<u32> {
+        let modules = self.files(hierarchy, path_of);
+        let owners = parts(hierarchy, &modules, |kind| kind != ModuleKind::Function);
+        let mut counts = vec![0_u32; hierarchy.len()];
+        for globals in &self.globals {
+            let Some(file) = modules[globals.file as usize] else {
+                continue;
+            };
+            let owner = globals.owner.and_then(|line| owners.get(&(file, line)));
+            for module in hierarchy.ancestors(owner.copied().unwrap_or(file)) {
+                let count = &mut counts[module.index()];
+                *count = count.saturating_add(globals.count);
+            }
+        }
+        counts
+    }
+
     /// By file the module of the hierarchy that stands for it. Files that are parts of others import nothing of their own.
     fn files(
         &self,
@@ -85,4 +116,26 @@ impl Relations {
         let module = |path: &String| modules.get(path).copied();
         self.paths.iter().map(module).collect()
     }
+}
+
+/// What lies in files, by file and the line at which it begins; of several the outermost.
+fn parts(
+    hierarchy: &Hierarchy,
+    files: &[Option<ModuleId>],
+    is_one: impl Fn(ModuleKind) -> bool,
+) -> HashMap<(ModuleId, u32), ModuleId> {
+    let mut parts = HashMap::new();
+    for &file in files.iter().flatten() {
+        for id in hierarchy
+            .subtree(file)
+            .map(ModuleId)
+            .filter(|it| *it != file)
+        {
+            let module = hierarchy.module(id);
+            if is_one(module.kind) {
+                parts.entry((file, module.line)).or_insert(id);
+            }
+        }
+    }
+    parts
 }

@@ -359,3 +359,53 @@ fn hostile_trees_do_no_harm() {
         ]
     );
 }
+
+fn inherits(relations: &Relations) -> Vec<String> {
+    let path = |file: FileId| &relations.paths[file as usize];
+    let inherits = relations.inherits.iter();
+    inherits
+        .map(|it| {
+            let (from, to) = (path(it.from_file), path(it.to_file));
+            format!("{from}:{} {} < {to} {}", it.line, it.class, it.base)
+        })
+        .collect()
+}
+
+#[test]
+fn bases_are_the_classes_that_alone_have_their_names() {
+    let found = relations(
+        "inherits",
+        &[
+            ("p/__init__.py", "from .base import Base\n"),
+            ("p/base.py", "class Base: pass\nclass Twice: pass\n"),
+            ("p/other.py", "class Twice: pass\nclass Far: pass\n"),
+            (
+                "p/use.py",
+                "from .base import Base as B, Twice\nfrom . import other\nfrom p import Base\nclass A(B): pass\n\
+                 class C(A, other.Far): pass\nclass D(Twice): pass\nclass E(Base): pass\nclass F(Exception): pass\n\
+                 class G(G): pass\n",
+            ),
+            (
+                "p/star.py",
+                "from .base import *\nfrom .other import *\nclass H(Twice): pass\nclass I(Far): pass\n",
+            ),
+            ("j/A.java", "package j;\nclass A extends B {}\n"),
+            ("j/B.java", "package j;\nclass B {}\n"),
+            ("k/C.java", "package k;\nclass C extends B {}\n"),
+        ],
+    );
+    assert_eq!(
+        inherits(&found),
+        [
+            "j/A.java:2 A < j/B.java B",
+            "p/star.py:4 I < p/other.py Far",
+            "p/use.py:4 A < p/base.py Base",
+            "p/use.py:5 C < p/other.py Far",
+            "p/use.py:5 C < p/use.py A",
+            "p/use.py:6 D < p/base.py Twice",
+            "p/use.py:7 E < p/base.py Base",
+        ]
+    );
+    // `Twice` of two files that are imported with all that they have; `Exception`, `G` of itself and `B` of another package.
+    assert_eq!((found.ambiguous_bases, found.outside_bases), (1, 3));
+}

@@ -284,16 +284,22 @@ fn imports(ui: &mut Ui, document: &Document, module: ModuleId, context: &mut Con
     let file = file_of(hierarchy, module);
     let cycle = imports.cycle_of(file).unwrap_or_default().iter();
     let cycle: Vec<ModuleId> = cycle.copied().filter(|&it| it != file).collect();
-    for (title, files) in [
-        ("imported by", imports.importing(hierarchy, file)),
-        ("imports", imports.imported_by(hierarchy, file)),
-        ("is in a cycle with", cycle),
+    let of_file = if file == module { "It" } else { "Its file" };
+    for (of, title, files) in [
+        ("It", "inherits from", imports.bases_of(hierarchy, module)),
+        (
+            "It",
+            "is inherited by",
+            imports.derived_from(hierarchy, module),
+        ),
+        (of_file, "imported by", imports.importing(hierarchy, file)),
+        (of_file, "imports", imports.imported_by(hierarchy, file)),
+        (of_file, "is in a cycle with", cycle),
     ] {
         if files.is_empty() {
             continue;
         }
         ui.add_space(8.0);
-        let of = if file == module { "It" } else { "Its file" };
         ui.label(style::title(format!("{of} {title}")));
         for &file in files.iter().take(MAX_NEIGHBOURS) {
             let name = &*escape::name(hierarchy.name(file));

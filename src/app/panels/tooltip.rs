@@ -159,6 +159,10 @@ fn of_relation(ui: &mut Ui, document: &Document, (from, to): (ModuleId, ModuleId
                 let chosen = document.city.chosen();
                 chosen.is_some_and(|it| is_part_of_file(&document.session.hierarchy, it))
             };
+            let inherits = || {
+                let imports = document.city.metrics().imports();
+                imports.is_some_and(|it| it.inherits(from, to))
+            };
             // Of a profile that does not count calls their weight; without a recording nothing has a time.
             let calls = match document.resolved() {
                 Some(_) if document.counts_calls() => text::counted(found.calls, "call", "calls"),
@@ -166,6 +170,7 @@ fn of_relation(ui: &mut Ui, document: &Document, (from, to): (ModuleId, ModuleId
                     let cost = document.show_cost(Cost::from_ns(found.calls));
                     format!("sum of cost {cost}")
                 }
+                None if inherits() => "inherits, inferred by name".to_owned(),
                 None if is_inferred() => {
                     text::counted(found.calls, "inferred call", "inferred calls")
                 }

@@ -221,16 +221,23 @@ pub(super) fn metrics(
             None => session.hierarchy.path(id),
         });
     }
-    if asked_for(args).any(|metric| metric.origin() == Origin::Relations)
-        && session.recordings.is_empty()
+    let needs_relations = |metric: Metric| match metric {
+        Metric::Globals => true,
+        metric => metric.origin() == Origin::Relations && session.recordings.is_empty(),
+    };
+    if asked_for(args).any(needs_relations)
         && let Some(dir) = session.source_dir.as_deref()
     {
         let relations = with_progress(|progress| relations::of_tree(dir, progress))??;
-        let pairs = relations.pairs(&shown.hierarchy, |id| match mapped {
+        let path_of = |id: ModuleId| match mapped {
             Some(mapped) => session.hierarchy.path(mapped.origins[id.index()]),
             None => session.hierarchy.path(id),
-        });
+        };
+        let pairs = relations.pairs(&shown.hierarchy, path_of);
+        let globals = relations.globals_of_modules(&shown.hierarchy, path_of);
+        let bases = relations.bases_of_classes(&shown.hierarchy, path_of);
         let imports = Imports::new(&shown.hierarchy, pairs);
+        let imports = imports.with_bases(bases).with_globals(globals);
         metrics.set_imports(&shown.hierarchy, Arc::new(imports));
     }
     Ok(metrics)

@@ -1,4 +1,4 @@
-//! `callscape tree --relations`: which file imports which, calls by name, and cycles.
+//! `callscape tree --relations`: which file imports which, calls by name, inheritance, and cycles.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -18,6 +18,10 @@ use callscape_source::Scan;
 struct Document<'a> {
     imports: Vec<Imported<'a>>,
     calls: Vec<Called<'a>>,
+    inherits: Vec<Inherited<'a>>,
+    /// Base classes whose name several classes have, and those outside the tree.
+    ambiguous_bases: u64,
+    outside_bases: u64,
     /// Imports from outside the tree.
     outside: u64,
     /// Imports that should lead into the tree and do not.
@@ -44,6 +48,17 @@ struct Called<'a> {
     to: &'a str,
     count: u64,
     /// Always true: calls are matched only by name.
+    inferred: bool,
+}
+
+#[derive(Serialize)]
+struct Inherited<'a> {
+    from: &'a str,
+    to: &'a str,
+    line: u32,
+    class: &'a str,
+    base: &'a str,
+    /// Always true: base classes are matched only by name.
     inferred: bool,
 }
 
@@ -89,6 +104,14 @@ fn document(relations: &Relations) -> Document<'_> {
         count: it.count,
         inferred: true,
     });
+    let inherits = relations.inherits.iter().map(|it| Inherited {
+        from: path(it.from_file),
+        to: path(it.to_file),
+        line: it.line,
+        class: &it.class,
+        base: &it.base,
+        inferred: true,
+    });
     let cycles = relations.cycles().into_iter();
     let outside = relations.outside_paths.iter();
     let unresolved = relations.unresolved.iter().map(|it| Nowhere {
@@ -99,6 +122,9 @@ fn document(relations: &Relations) -> Document<'_> {
     Document {
         imports: imports.collect(),
         calls: calls.collect(),
+        inherits: inherits.collect(),
+        ambiguous_bases: relations.ambiguous_bases,
+        outside_bases: relations.outside_bases,
         outside: relations.outside,
         unresolved: relations.unresolved.len(),
         share_resolved: relations.share_resolved(),
@@ -125,6 +151,17 @@ fn write(relations: &Relations, out: &mut dyn Write) -> io::Result<()> {
         100.0 * relations.share_resolved(),
         relations.unresolved.len(),
         relations.outside,
+    )?;
+    writeln!(
+        out,
+        "{} inferred by name; {} with an ambiguous name, {} not in the tree",
+        counted(
+            relations.inherits.len() as u64,
+            "base class",
+            "base classes"
+        ),
+        relations.ambiguous_bases,
+        relations.outside_bases,
     )?;
     let cycles = relations.cycles();
     let files = cycles.iter().map(|cycle| {

@@ -17,6 +17,9 @@ pub enum Merge {
     Recursion,
     /// All contexts of one function; they have no parents.
     Functions,
+    /// Those of one path of functions and of the lines that make the calls. A tree either has them or not: they cannot be made
+    /// of another one, and merging takes them for paths.
+    CallSites,
 }
 
 /// How many contexts are merged between two looks at the wish to cancel.

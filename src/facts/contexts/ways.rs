@@ -54,6 +54,7 @@ impl Contexts {
     /// most. O(depth × siblings), and O(contexts of the last function × depth) where the way is not there as it is.
     pub fn at_way(&self, way: &[FunctionId], merge: Merge, value: usize) -> Option<ContextId> {
         let of_tree = match merge {
+            Merge::CallSites => return self.at_way_of_sites(way, value),
             Merge::Recursion => without_recursion(way),
             Merge::Paths | Merge::Functions => way.to_vec(),
         };
@@ -74,6 +75,28 @@ impl Contexts {
         });
         same.max_by_key(|it| (self.total(value, *it).size(), Reverse(*it)))
             .or(at)
+    }
+
+    /// The same where several contexts may have one way: of those at the end of as much of it as there is, the one that weighs
+    /// most. O(contexts).
+    fn at_way_of_sites(&self, way: &[FunctionId], value: usize) -> Option<ContextId> {
+        // By context, how many functions of the way lead to it; 0 beside the way.
+        let mut taken = vec![0_usize; self.len()];
+        for context in self.ids() {
+            let around = match self.parent(context) {
+                None => Some(0),
+                Some(parent) => Some(taken[parent.index()]).filter(|it| *it > 0),
+            };
+            let is_on_way = |at: &usize| way.get(*at) == Some(&self.function(context));
+            if let Some(at) = around.filter(is_on_way) {
+                taken[context.index()] = at + 1;
+            }
+        }
+        let on_way = self.ids().filter(|it| taken[it.index()] > 0);
+        on_way.max_by_key(|it| {
+            let total = self.total(value, *it).size();
+            (taken[it.index()], total, Reverse(*it))
+        })
     }
 }
 

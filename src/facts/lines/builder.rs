@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::call_sites::CallSitesBuilder;
 use super::{Knows, Lines, Place, SiteRow};
 use crate::names::Names;
 use crate::trace::storage::Table;
@@ -43,6 +44,7 @@ pub struct LinesBuilder {
     calls: Vec<u64>,
     /// By value, by site.
     costs: Vec<Vec<i64>>,
+    call_sites: CallSitesBuilder,
 }
 
 impl LinesBuilder {
@@ -60,6 +62,7 @@ impl LinesBuilder {
             site_ids: HashMap::new(),
             calls: Vec::new(),
             costs: vec![Vec::new(); values],
+            call_sites: CallSitesBuilder::default(),
         }
     }
 
@@ -92,6 +95,21 @@ impl LinesBuilder {
             self.samples.push(0);
         }
         PlaceId(id)
+    }
+
+    /// Whether the line of any place is known.
+    fn knows_a_line(&self) -> bool {
+        self.places.iter().any(|place| place.line > 0)
+    }
+
+    /// Whether contexts can be told apart by call site.
+    pub(super) fn has_call_sites(&self) -> bool {
+        self.knows.sites && self.knows_a_line()
+    }
+
+    /// Takes the calling contexts by call site.
+    pub(super) fn take_call_sites(&mut self, call_sites: CallSitesBuilder) {
+        self.call_sites = call_sites;
     }
 
     pub(super) fn place_of(&self, id: PlaceId) -> Place {
@@ -168,7 +186,7 @@ impl LinesBuilder {
 
     /// All of it; none where no line is known. O(n log n).
     pub fn finish(self) -> Option<Lines> {
-        if self.places.iter().all(|place| place.line == 0) {
+        if !self.knows_a_line() {
             return None;
         }
         let order = order_of(&self.places);
@@ -201,6 +219,7 @@ impl LinesBuilder {
         };
         Some(Lines {
             knows: self.knows,
+            call_sites: self.call_sites.finish(&numbers, self.knows.calls),
             values: self.own.len(),
             files: names.map(|id| self.files.get(id).to_owned()).collect(),
             places: Table::Rows(sorted(&order).into()),

@@ -9,6 +9,7 @@
 //! Line 0 stands for what the recording knows of a function without a line.
 
 mod builder;
+mod call_sites;
 mod stacks;
 mod stored;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::trace::storage::Table;
 pub use builder::{FileId, LinesBuilder, PlaceId};
+pub use call_sites::CallSites;
 use callscape_base::units::{Cost, FunctionId};
 pub use stacks::{LineStackId, LineStacks};
 
@@ -105,6 +107,8 @@ pub struct Lines {
     /// By site where known, and by value, by site.
     calls: Table<u64>,
     costs: Table<i64>,
+    /// Empty where call paths are not known with their sites.
+    call_sites: CallSites,
 }
 
 impl Lines {
@@ -192,6 +196,12 @@ impl Lines {
         pairs.any(|(a, b)| a.function == b.function)
     }
 
+    /// The calling contexts by call site, whose sites are numbers of places; none where call paths are not known with the
+    /// places of their calls. Contexts that weigh nothing and were never called are left out.
+    pub fn call_sites(&self) -> Option<&CallSites> {
+        Some(&self.call_sites).filter(|it| !it.is_empty())
+    }
+
     /// Bytes that it takes.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.places)
@@ -201,5 +211,6 @@ impl Lines {
             + size_of_val(&*self.sites)
             + size_of_val(&*self.calls)
             + size_of_val(&*self.costs)
+            + self.call_sites.bytes()
     }
 }

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 
 use super::builder::{LinesBuilder, PlaceId, fitting};
+use super::call_sites::CallSitesBuilder;
+use crate::contexts::ContextColumns;
 
 /// A stack of places: its place in a [`LineStacks`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -93,8 +95,8 @@ impl LineStacks {
     }
 
     /// Adds everything to the places, and to the calls between them. O(stacks), without recursion however deep they are.
-    pub fn finish(self, lines: &mut LinesBuilder) {
-        drop(self.ids);
+    pub fn finish(mut self, lines: &mut LinesBuilder) {
+        self.ids = HashMap::new();
         let mut totals = self.weights.clone();
         for (index, row) in self.rows.iter().enumerate().rev() {
             let Some(below) = row.below.checked_sub(1) else {
@@ -117,11 +119,41 @@ impl LineStacks {
                 lines.add_calls(from, callee, self.calls[index], weights);
             }
         }
+        if lines.has_call_sites() {
+            lines.take_call_sites(self.by_call_site(lines));
+        }
         outermost(&self.rows, |index| {
             for (value, column) in totals.iter().enumerate() {
                 lines.add_total(self.rows[index].place, value, column[index]);
             }
         });
+    }
+
+    /// The stacks as contexts by call site: of a place that is not on top only the call that it makes counts. Left out is what
+    /// weighs nothing and was never called. O(stacks × values).
+    fn by_call_site(&self, lines: &LinesBuilder) -> CallSitesBuilder {
+        // By stack, the empty one first.
+        let mut is_found = vec![false; self.rows.len() + 1];
+        for (index, row) in self.rows.iter().enumerate().rev() {
+            let weighs = self.weights.iter().any(|it| it[index] != 0);
+            is_found[index + 1] |= weighs || self.calls[index] > 0;
+            is_found[row.below as usize] |= is_found[index + 1];
+        }
+        let mut contexts = CallSitesBuilder::new(self.weights.len());
+        let mut of = vec![ContextColumns::OUTERMOST; is_found.len()];
+        for (index, row) in self.rows.iter().enumerate() {
+            if !is_found[index + 1] {
+                continue;
+            }
+            let below = row.below.checked_sub(1);
+            let site = below.map(|below| self.rows[below as usize].place);
+            let function = lines.place_of(row.place).function();
+            let context = contexts.child(of[row.below as usize], function, site);
+            of[index + 1] = context;
+            let weights = self.weights.iter().map(|it| it[index]);
+            contexts.add(context, weights, self.calls[index]);
+        }
+        contexts
     }
 }
 

@@ -7,6 +7,7 @@ use std::ops::Range;
 use bytemuck::Pod;
 use serde::{Deserialize, Serialize};
 
+use super::call_sites::CallSites;
 use super::{Knows, Lines, Place, SiteRow};
 use crate::trace::storage::{Bytes, Table};
 
@@ -36,14 +37,15 @@ impl Lines {
             bytes_of(&self.calls),
             bytes_of(&self.costs),
         ];
+        let all = || tables.into_iter().chain(self.call_sites.tables());
         let header = serde_json::to_vec(&Header {
             knows: self.knows,
             values: self.values,
             files: self.files.clone(),
-            lengths: tables.iter().map(|table| table.len()).collect(),
+            lengths: all().map(<[u8]>::len).collect(),
         })?;
         let mut out = (header.len() as u64).to_le_bytes().to_vec();
-        for part in std::iter::once(header.as_slice()).chain(tables) {
+        for part in std::iter::once(header.as_slice()).chain(all()) {
             out.extend_from_slice(part);
             out.resize(out.len().next_multiple_of(8), 0);
         }
@@ -74,6 +76,7 @@ impl Lines {
         let samples = Table::part(bytes, next()?)?;
         let sites = Table::part(bytes, next()?)?;
         let (calls, costs) = (Table::part(bytes, next()?)?, Table::part(bytes, next()?)?);
+        let call_sites = CallSites::of_tables(bytes, next)?;
         let lines = Lines {
             knows: header.knows,
             values: header.values,
@@ -85,6 +88,7 @@ impl Lines {
             sites,
             calls,
             costs,
+            call_sites,
         };
         lines.belongs_together(functions).then_some(lines)
     }
@@ -111,5 +115,6 @@ impl Lines {
             && self.places.is_sorted()
             && self.sites.iter().all(site_fits)
             && self.sites.is_sorted()
+            && (self.call_sites).belongs_together((functions, places, self.values))
     }
 }

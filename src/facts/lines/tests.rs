@@ -165,6 +165,79 @@ fn sums_of_stacks_are_those_of_their_definitions() {
     }
 }
 
+/// By path of functions and sites, what contexts by call site weigh by value, and their calls: of each function its own number
+/// and the place that it is called from.
+type BySite = BTreeMap<Vec<(u32, Option<Spot>)>, ([u64; 2], u64)>;
+
+fn by_site_directly(stacks: &[Weighed]) -> BySite {
+    let mut direct = BySite::new();
+    for weighed in stacks {
+        if weighed.calls == 0 && weighed.weights == [0, 0] {
+            continue;
+        }
+        let callers = std::iter::once(None).chain(weighed.stack.iter().copied().map(Some));
+        let functions = weighed.stack.iter().map(|it| it.0);
+        let path: Vec<_> = functions.zip(callers).collect();
+        for length in 1..=path.len() {
+            direct.entry(path[..length].to_vec()).or_default();
+        }
+        let (weights, calls) = direct.entry(path).or_default();
+        for (sum, weight) in weights.iter_mut().zip(weighed.weights) {
+            *sum += weight;
+        }
+        *calls += weighed.calls;
+    }
+    direct
+}
+
+fn by_site_answered(lines: &Lines) -> BySite {
+    let Some(call_sites) = lines.call_sites() else {
+        return BySite::new();
+    };
+    let contexts = call_sites.contexts().expect("a tree");
+    let spot = |at: usize| {
+        let place = lines.place(at);
+        let file = u32::from(lines.other_file(place) == Some("other.h"));
+        (place.function().0, file, place.line())
+    };
+    let mut paths: Vec<Vec<(u32, Option<Spot>)>> = Vec::new();
+    let mut answered = BySite::new();
+    for id in contexts.ids() {
+        let around = contexts.parent(id);
+        let mut path = around.map_or_else(Vec::new, |it| paths[it.index()].clone());
+        path.push((contexts.function(id).0, call_sites.site(id).map(spot)));
+        let weights = [0, 1].map(|value| contexts.self_weight(value, id).ns());
+        let of = (weights, contexts.calls(id).expect("calls are known"));
+        assert!(
+            answered.insert(path.clone(), of).is_none(),
+            "{path:?} twice"
+        );
+        paths.push(path);
+    }
+    answered
+}
+
+#[test]
+fn contexts_by_call_site_are_those_of_their_definition() {
+    for seed in 0..300 {
+        let stacks = random_stacks(&mut Random(seed));
+        let Some(lines) = built(&stacks, ALL) else {
+            continue;
+        };
+        let expected = by_site_directly(&stacks);
+        assert_eq!(by_site_answered(&lines), expected, "seed {seed}");
+        let bytes = bytes_of(&lines);
+        let back = Lines::from_bytes(&bytes, 0..bytes.len(), 4).expect("it was stored");
+        assert_eq!(by_site_answered(&back), expected, "seed {seed}");
+        let unknown = Knows {
+            sites: false,
+            ..ALL
+        };
+        let without = built(&stacks, unknown).expect("lines are known");
+        assert!(without.call_sites().is_none());
+    }
+}
+
 #[test]
 fn what_is_not_known_is_not_answered() {
     let stacks = random_stacks(&mut Random(7));
@@ -266,6 +339,12 @@ fn what_was_stored_comes_back_and_what_does_not_fit_does_not() {
                         let _ = (lines.own(0, at), lines.total(1, at), lines.samples(at));
                         let _ = lines.sites(1, at).count();
                         let _ = lines.other_file(lines.place(at));
+                    }
+                    if let Some(call_sites) = lines.call_sites()
+                        && let Some(contexts) = call_sites.contexts()
+                    {
+                        let sites = contexts.ids().filter_map(|it| call_sites.site(it));
+                        assert!(sites.max() < Some(lines.len()));
                     }
                 }
             }

@@ -13,6 +13,29 @@ pub struct FileRelations {
     pub names: Vec<Box<str>>,
     /// What it says that it belongs to, with points: `a.b`; empty where it says nothing.
     pub package: Box<str>,
+    /// Of the file, and of its classes and namespaces, as far as they have some; in order.
+    pub globals: Vec<Globals>,
+    /// In order of the text.
+    pub bases: Vec<Base>,
+}
+
+/// How many global variables there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Globals {
+    /// Index of the innermost class or namespace among the file's definitions; [`OUTSIDE`] for those in none.
+    pub owner: u32,
+    pub count: u32,
+}
+
+/// A class that another inherits from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Base {
+    /// Index of the class that inherits among the file's definitions.
+    pub class: u32,
+    /// Of its name, from 1.
+    pub line: u32,
+    /// As the text has it, without arguments: `a::B`.
+    pub name: Box<str>,
 }
 
 /// One path that one statement imports.

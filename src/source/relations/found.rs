@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use tree_sitter::Node;
 
-use super::file::{CallByName, FileRelations, Import, ImportKind, METHOD, OUTSIDE, PLAIN};
+use super::file::{
+    Base, CallByName, FileRelations, Globals, Import, ImportKind, METHOD, OUTSIDE, PLAIN,
+};
 use crate::definitions::Definition;
 use callscape_facts::hierarchy::ModuleKind;
 
@@ -24,6 +26,10 @@ pub(super) struct Found<'a> {
     pub calls: Vec<FoundCall>,
     pub names: HashMap<Box<str>, u32>,
     pub package: Box<str>,
+    /// Where global variables are declared, and their names.
+    globals: Vec<(usize, &'a str)>,
+    /// Where classes have their names, and what they inherit from.
+    bases: Vec<(usize, Box<str>)>,
 }
 
 /// A call, or a use, of a name.
@@ -128,6 +134,23 @@ impl<'a> Found<'a> {
         });
     }
 
+    /// A global variable.
+    pub(super) fn global(&mut self, node: Node<'_>, name: &'a str) {
+        if !name.is_empty() && self.globals.len() < MOST {
+            self.globals.push((node.start_position().row, name));
+        }
+    }
+
+    /// A class inherits from what `name` names.
+    pub(super) fn base(&mut self, class: Node<'_>, name: &str) {
+        let name = name.split(['<', '[', '(']).next().unwrap_or_default();
+        let name: String = name.split_whitespace().collect();
+        if !name.is_empty() && name.len() <= LONGEST && self.bases.len() < MOST {
+            let at = class.child_by_field_name("name").unwrap_or(class);
+            self.bases.push((at.start_position().row, name.into()));
+        }
+    }
+
     pub(super) fn name(&mut self, name: &str) -> u32 {
         if let Some(&known) = self.names.get(name) {
             return known;
@@ -152,7 +175,12 @@ fn row_of_arguments(node: Node<'_>) -> usize {
 }
 
 pub(super) fn line_of(node: Node<'_>) -> u32 {
-    u32::try_from(node.start_position().row).unwrap_or(u32::MAX - 1) + 1
+    line_at(node.start_position().row)
+}
+
+/// From 1, of a row from 0.
+fn line_at(row: usize) -> u32 {
+    u32::try_from(row).unwrap_or(u32::MAX - 1) + 1
 }
 
 impl<'a> Found<'a> {
@@ -163,6 +191,8 @@ impl<'a> Found<'a> {
             calls: Vec::new(),
             names: HashMap::new(),
             package: Box::default(),
+            globals: Vec::new(),
+            bases: Vec::new(),
         }
     }
 }
@@ -170,7 +200,9 @@ impl<'a> Found<'a> {
 impl Found<'_> {
     pub(super) fn finish(mut self, definitions: &[Definition]) -> FileRelations {
         self.calls.sort_unstable();
-        let callers = Callers::new(definitions);
+        let callers = Around::new(definitions, |kind| kind == ModuleKind::Function);
+        let owners = Around::new(definitions, |kind| kind != ModuleKind::Function);
+        let classes = Around::new(definitions, |kind| kind == ModuleKind::Class);
         let mut calls: HashMap<(u32, u32, u32), u32> = HashMap::new();
         for call in self.calls {
             let caller = callers.at(call.row as u32 + 1);
@@ -193,7 +225,24 @@ impl Found<'_> {
             .map(|(name, index)| (index, name))
             .collect();
         names.sort_unstable();
+        let named = self.globals.into_iter();
+        let mut globals: Vec<(u32, &str)> = named
+            .map(|(row, name)| (owners.at(line_at(row)), name))
+            .collect();
+        globals.sort_unstable();
+        globals.dedup();
+        let globals = globals.chunk_by(|a, b| a.0 == b.0).map(|same| Globals {
+            owner: same[0].0,
+            count: same.len() as u32,
+        });
+        let bases = self.bases.into_iter().map(|(row, name)| Base {
+            class: classes.at(line_at(row)),
+            line: line_at(row),
+            name,
+        });
         FileRelations {
+            globals: globals.collect(),
+            bases: bases.filter(|it| it.class != OUTSIDE).collect(),
             imports: self.imports,
             calls,
             names: names.into_iter().map(|(_, name)| name).collect(),
@@ -202,18 +251,18 @@ impl Found<'_> {
     }
 }
 
-/// Which function a line is in.
-struct Callers {
+/// Which definition of some kinds a line is in.
+struct Around {
     /// First line, last line and index, by first line; inner ones behind those around them.
     functions: Vec<(u32, u32, u32)>,
     /// By place in `functions`, the place of the one around it.
     around: Vec<Option<usize>>,
 }
 
-impl Callers {
-    pub(crate) fn new(definitions: &[Definition]) -> Callers {
+impl Around {
+    fn new(definitions: &[Definition], is_one: impl Fn(ModuleKind) -> bool) -> Around {
         let all = definitions.iter().zip(0u32..);
-        let all = all.filter(|(definition, _)| definition.kind == ModuleKind::Function);
+        let all = all.filter(|(definition, _)| is_one(definition.kind));
         let mut functions: Vec<(u32, u32, u32)> = all
             .map(|(definition, index)| (definition.line, definition.end_line, index))
             .collect();
@@ -225,10 +274,10 @@ impl Callers {
             around.push(open.last().copied());
             open.push(at);
         }
-        Callers { functions, around }
+        Around { functions, around }
     }
 
-    /// The innermost function with this line.
+    /// The innermost one with this line.
     fn at(&self, line: u32) -> u32 {
         let after = self.functions.partition_point(|&(first, ..)| first <= line);
         let mut at = after.checked_sub(1);

@@ -193,3 +193,140 @@ fn calls_have_the_function_around_them_and_what_stands_before_their_names() {
         "{all:?}"
     );
 }
+
+/// The names of the owners of global variables with their number, and each class with its base.
+fn declared(language: LanguageType, text: &str) -> (Vec<String>, Vec<String>) {
+    let language = languages::of(language).expect("in the table");
+    let mut reader = Reader::default();
+    reader.reads_relations = true;
+    let read = reader.read(&[language], text.as_bytes(), 1000, 1000, &Progress::new());
+    let (definitions, relations) = read.expect("it is read");
+    let relations = relations.expect("asked for");
+    let name = |at: u32| match at {
+        OUTSIDE => "",
+        at => definitions[at as usize].name.as_str(),
+    };
+    let globals = relations.globals.iter();
+    let mut globals: Vec<String> = globals
+        .map(|it| format!("{}:{}", name(it.owner), it.count))
+        .collect();
+    globals.sort();
+    let bases = relations.bases.iter();
+    let bases = bases.map(|it| format!("{} {} < {}", it.line, name(it.class), it.name));
+    (globals, bases.collect())
+}
+
+#[test]
+fn each_language_says_which_variables_are_global_and_what_classes_inherit_from() {
+    use LanguageType as L;
+    let cases: &[(L, &str, &[&str], &[&str])] = &[
+        (
+            L::C,
+            "int a, *b = 0, c[3];\nextern int no;\nextern int d = 1;\nstatic int (*e)(int);\nint f(int);\nint *g(void);\n\
+             typedef int h;\nstruct s { int no; } i;\n#if X\nint j;\n#else\nint j;\n#endif\nint k(void) { static int no; int n; return n; }\n",
+            &[":7"],
+            &[],
+        ),
+        (
+            L::Cpp,
+            "namespace n { int a; extern \"C\" { int b; } }\nint C::no = 1;\nclass C : public n::A, private B<int> {\n  static int d;\n  int no;\n  \
+             static int f();\n};\nstruct D : C {};\nint e{3};\n",
+            &[":1", "C:1", "n:2"],
+            &["3 C < n::A", "3 C < B", "8 D < C"],
+        ),
+        (
+            L::Rust,
+            "static A: u8 = 0;\nconst NO: u8 = 1;\nmod m { pub static mut B: u8 = 0; }\nfn f() { static C: u8 = 0; }\n\
+             struct S;\nimpl a::T<u8> for S {}\ntrait U: V + W {}\nimpl S {}\n",
+            &[":1", "m:1"],
+            &["6 S < a::T", "7 U < V", "7 U < W"],
+        ),
+        (
+            L::Python,
+            "a = b = 1\na = 2\nc, (d, *e) = f()\ng: int = 3\nno: int\nif a:\n  h = 1\nx.no = 1\nx[0] = 1\nf = lambda: 1\n\
+             def f():\n  no = 1\nclass C(m.A, Generic[T], metaclass=M):\n  no = 1\nclass D(C): pass\n",
+            &[":7"],
+            &["13 C < m.A", "13 C < Generic", "15 D < C"],
+        ),
+        (
+            L::JavaScript,
+            "let a = 1, b;\nexport const { c, d: e, ...f } = x;\nvar [g, h = 1] = y;\nconst no = () => 1;\nconst m = require('m');\n\
+             function k() { let no = 1; }\nclass C extends m.A { static s = 1; t = 2; }\n{ let no; }\n",
+            &[":7", "C:1"],
+            &["7 C < m.A"],
+        ),
+        (
+            L::TypeScript,
+            "export let a: number = 1;\ndeclare const b: string;\nabstract class C<T> extends A<T> implements B, n.D<T> { static s: T; t = 1; }\n\
+             interface I extends J, K<C> {}\n",
+            &[":2", "C:1"],
+            &["3 C < A", "3 C < B", "3 C < n.D", "4 I < J", "4 I < K"],
+        ),
+        (
+            L::Java,
+            "class C extends a.A<B> implements D, E<F> {\n  static int a, b = 1;\n  private static final int c = 1;\n  int no;\n  \
+             void f() { int no; }\n}\ninterface I extends J { int X = 1; }\nenum G implements H { P }\n",
+            &["C:3", "I:1"],
+            &["1 C < a.A", "1 C < D", "1 C < E", "7 I < J", "8 G < H"],
+        ),
+        #[cfg(feature = "kotlin")]
+        (
+            L::Kotlin,
+            "var a = 1\nconst val no = 1\nval b get() = 1\nclass C : A(1), B<T> {\n  val no = 1\n  companion object { var c = 1 }\n}\n\
+             object O : D { val d = 1 }\n",
+            &[":1", "Companion:1", "O:1"],
+            &["4 C < A", "4 C < B", "8 O < D"],
+        ),
+        #[cfg(feature = "csharp")]
+        (
+            L::CSharp,
+            "class C : a.A, I<B> {\n  static int a, b = 1;\n  const int no = 1;\n  int no2;\n}\nstruct S : J {}\n",
+            &["C:2"],
+            &["1 C < a.A", "1 C < I", "6 S < J"],
+        ),
+        (
+            L::Go,
+            "package p\nvar a, b = 1, 2\nvar (\n\tc int\n\t_ I = T{}\n)\nconst no = 1\nfunc f() { var no int }\n\
+             type T struct {\n\tA\n\t*q.B\n\tc C\n}\ntype I interface {\n\tJ\n\tm()\n}\n",
+            &[":3"],
+            &["9 T < A", "9 T < q.B", "14 I < J"],
+        ),
+        (
+            L::Ruby,
+            "$a = 1\nno = 1\ndef f; $b = 1; $a = 2; end\nclass C < M::A\n  @@c = 1\n  @no = 1\nend\n",
+            &[":2", "C:1"],
+            &["4 C < M::A"],
+        ),
+        (
+            L::Php,
+            "<?php\n$a = 1;\n$a = 2;\nfunction f() { $no = 1; }\nclass C extends \\n\\A implements B {\n  static $s = 1, $t;\n  public $no;\n}\n",
+            &[":1", "C:2"],
+            &["5 C < \\n\\A", "5 C < B"],
+        ),
+        #[cfg(feature = "swift")]
+        (
+            L::Swift,
+            "var a = 1\nlet b: Int = 2\nvar no: Int { 1 }\nclass C: A, B<T> {\n  static var c = 1\n  var no = 2\n}\nprotocol P: Q {}\n",
+            &[":2", "C:1"],
+            &["4 C < A", "4 C < B", "8 P < Q"],
+        ),
+        (
+            L::Lua,
+            "local a, b = 1, 2\nc = 3\nlocal m = require('m')\nlocal f = function() local no = 1 end\nt.no = 1\n",
+            &[":3"],
+            &[],
+        ),
+        (
+            L::Bash,
+            "A=1\nexport B=2\nA=3\nC=1 command\nf() { NO=1; }\n",
+            &[":2"],
+            &[],
+        ),
+    ];
+    for (language, text, globals, bases) in cases {
+        let found = declared(*language, text);
+        let globals: Vec<String> = globals.iter().map(|it| (*it).to_owned()).collect();
+        let bases: Vec<String> = bases.iter().map(|it| (*it).to_owned()).collect();
+        assert_eq!(found, (globals, bases), "{language}");
+    }
+}

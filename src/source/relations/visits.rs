@@ -32,7 +32,8 @@ pub struct Visits(Vec<Option<Visit>>);
 
 impl Visits {
     pub fn new(grammar: &Language, family: Family) -> Visits {
-        Visits::with(grammar, family.visits().iter().copied())
+        let all = [family.visits(), family.globals(), family.bases()];
+        Visits::with(grammar, all.into_iter().flatten().copied())
     }
 
     pub(super) fn with(

@@ -56,6 +56,18 @@ const DARK_THREADS: [u32; 8] = [
     0xC48DFF, 0x8FB8FF, 0xF7A1CF, 0xA5E3A0, 0xE8E8E8, 0xF3CE8B, 0x8FE3F0, 0xFFA9A0,
 ];
 
+/// Inheritance, at the class that inherits and at its base: far from the colours of relations.
+const LIGHT_INHERITS: [u32; 2] = [0x5B2A86, 0xB08CD0];
+const DARK_INHERITS: [u32; 2] = [0xC48DFF, 0xF0E2FF];
+
+/// The linear colours of inheritance, at the class that inherits and at its base.
+pub fn inherits_colors(theme: Theme) -> [[f32; 3]; 2] {
+    match theme {
+        Theme::Light => LIGHT_INHERITS.map(linear),
+        Theme::Dark => DARK_INHERITS.map(linear),
+    }
+}
+
 /// The linear colour of a thread's hyperarc.
 pub fn thread_color(theme: Theme, thread: ThreadId) -> [f32; 3] {
     let colors = match theme {
@@ -186,7 +198,7 @@ impl Relations {
     /// Arcs for what is known of a chosen module without a recording, in place of those of a moment: the imports of the
     /// files in it and those that import them, outlined where they are part of a cycle; where colours say what is in
     /// cycles, the whole of its own; of a part of a file the calls told by name. From what imports or calls to what is
-    /// imported or called.
+    /// imported or called. Beside them, from classes to their bases, inheritance in a colour of its own.
     pub(crate) fn show_imports(
         &mut self,
         imports: &Imports,
@@ -202,7 +214,7 @@ impl Relations {
         let Some(chosen) = chosen.filter(|_| settings.arcs != ArcMode::None) else {
             return;
         };
-        let between = match is_part_of_file(hierarchy, chosen) {
+        let mut between = match is_part_of_file(hierarchy, chosen) {
             true => calls_between(imports, hierarchy, chosen, block_of),
             false => {
                 let cycles = Surface::Metric(Metric::ImportCycle);
@@ -215,23 +227,20 @@ impl Relations {
                 imports_between(imports, hierarchy, (chosen, cycle), block_of)
             }
         };
+        add_inherits(&mut between, imports, (hierarchy, chosen), block_of);
         let pairs = &mut self.counting.pairs;
-        pairs.extend(
-            between
-                .iter()
-                .map(|(&(from, to), &(count, _))| BlockRelation {
-                    from,
-                    to,
-                    calls: count,
-                    step_calls: count,
-                    ..BlockRelation::default()
-                }),
-        );
+        pairs.extend(between.iter().map(|(&(from, to), of)| BlockRelation {
+            from,
+            to,
+            calls: of.count,
+            step_calls: of.count,
+            ..BlockRelation::default()
+        }));
         self.bundler.strength = settings.bundling;
         let palette = Palette::of(settings.theme);
         let style = ArcStyle {
             ink: [palette.caller, palette.callee],
-            most: between.values().map(|it| it.0).max().unwrap_or(0),
+            most: between.values().map(|it| it.count).max().unwrap_or(0),
             limit: settings.most_arcs,
             ..ArcStyle::default()
         };
@@ -244,10 +253,16 @@ impl Relations {
             (&style, None),
         );
         self.settle_paths();
+        let of_inherits = self.arcs.inks.len() as u32;
+        self.arcs.inks.push(inherits_colors(settings.theme));
         for (arc, &index) in self.arcs.arcs.iter_mut().zip(&self.drawn.relations) {
             let relation = &mut self.counting.pairs[index as usize];
+            let of = &between[&(relation.from, relation.to)];
             arc.is_lit = false;
-            arc.outlined = between[&(relation.from, relation.to)].1;
+            arc.outlined = of.in_cycle;
+            if of.inherits {
+                arc.ink = of_inherits;
+            }
             relation.step_calls = 0;
         }
     }
@@ -399,22 +414,55 @@ impl Relations {
     }
 }
 
-/// By pair of blocks how many imports or calls lie between them, and whether a cycle leads through them.
-type Between = BTreeMap<(u32, u32), (u64, bool)>;
+/// What lies between two blocks.
+#[derive(Clone, Copy, Debug, Default)]
+struct Link {
+    /// How many imports or calls, or classes that inherit.
+    count: u64,
+    /// A cycle leads through them.
+    in_cycle: bool,
+    /// Inheritance alone.
+    inherits: bool,
+}
+
+/// By pair of blocks what lies between them.
+type Between = BTreeMap<(u32, u32), Link>;
 
 fn add(
     between: &mut Between,
     (from, to): (ModuleId, ModuleId),
     block_of: &[u32],
-    more: (u64, bool),
+    (count, in_cycle): (u64, bool),
 ) {
     let blocks = [from, to].map(|of| block_of_module(of, block_of));
     if let [Some(from), Some(to)] = blocks
         && from != to
     {
         let sum = between.entry((from, to)).or_default();
-        sum.0 = sum.0.saturating_add(more.0);
-        sum.1 |= more.1;
+        sum.count = sum.count.saturating_add(count);
+        sum.in_cycle |= in_cycle;
+    }
+}
+
+/// Inheritance of the classes in `chosen`, and from them. O(pairs).
+fn add_inherits(
+    between: &mut Between,
+    imports: &Imports,
+    (hierarchy, chosen): (&Hierarchy, ModuleId),
+    block_of: &[u32],
+) {
+    let mut found = Between::new();
+    for &(from, to) in imports.bases() {
+        if [from, to].iter().any(|&it| hierarchy.contains(chosen, it)) {
+            add(&mut found, (from, to), block_of, (1, false));
+        }
+    }
+    for (pair, link) in found {
+        // Where imports lie between the same blocks, as between collapsed files, these say it.
+        between.entry(pair).or_insert(Link {
+            inherits: true,
+            ..link
+        });
     }
 }
 

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+use callscape_analysis::call_sites::{self, NoCallSites};
 use callscape_analysis::{contexts, sampled};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{ContextId, Cost, FunctionId, TimeRange, Unit};
@@ -31,6 +32,10 @@ pub(crate) struct ShownContexts {
     /// Whether the second value says what of the first was waiting.
     pub knows_waiting: bool,
     pub merge: Merge,
+    /// Why contexts are not told apart by call site, where that is wished.
+    pub without_sites: Option<NoCallSites>,
+    /// The recording that has the call sites, where contexts are told apart by them.
+    of_sites: Option<Arc<Recording>>,
     /// By function, the way to the root that all of it is below.
     pub below: Option<Arc<[FunctionId]>>,
     pub whole: Cost,
@@ -66,6 +71,8 @@ impl ShownContexts {
             value: 0,
             knows_waiting: false,
             merge: Merge::Paths,
+            without_sites: None,
+            of_sites: None,
             below: None,
             other: None,
             calls_before: OnceLock::new(),
@@ -94,6 +101,11 @@ impl ShownContexts {
     /// 0 where calls are not counted.
     pub(crate) fn calls(&self, context: ContextId) -> u64 {
         self.contexts.calls(context).unwrap_or_default()
+    }
+
+    /// The line that makes the calls of a context, and its file, where contexts are told apart by it and it is known.
+    pub(crate) fn site(&self, context: ContextId) -> Option<(&str, u32)> {
+        call_sites::site(self.of_sites.as_ref()?, context)
     }
 
     /// How much of the total was waiting.
@@ -286,7 +298,7 @@ fn tree(
 ) -> Result<Option<(Contexts, usize)>, Cancelled> {
     let tree = sampled::contexts_in(recording, range.into(), None, progress)?;
     let tree = tree.map(|(tree, value)| match merge {
-        Merge::Paths => Ok((tree.into_owned(), value)),
+        Merge::Paths | Merge::CallSites => Ok((tree.into_owned(), value)),
         _ => Ok((tree.merged(merge, |function| function, progress)?, value)),
     });
     tree.transpose()
@@ -300,17 +312,31 @@ fn count(
     let Some(recording) = of.recordings.first() else {
         return Ok(None);
     };
+    let by_site = (of.merge == Merge::CallSites).then(|| match of.range {
+        Some(_) => Err(NoCallSites::Part),
+        None => call_sites::contexts(recording),
+    });
+    let (by_site, without_sites) = match by_site {
+        Some(Ok(by_site)) => (Some(by_site), None),
+        Some(Err(why)) => (None, Some(why)),
+        None => (None, None),
+    };
+    let of_sites = by_site.is_some().then(|| Arc::clone(recording));
     let merge = match of.below {
         Some(_) => Merge::Paths,
         None => of.merge,
     };
-    let Some((mut contexts, value)) = tree(recording, of.range, merge, progress)? else {
+    let found = match by_site {
+        Some(by_site) => Some((by_site, recording.value())),
+        None => tree(recording, of.range, merge, progress)?,
+    };
+    let Some((mut contexts, value)) = found else {
         return Ok(None);
     };
     // Shares are those of everything, also below a root.
     let size = size(&contexts, value);
     let mut other = None;
-    if let (Some(recording), Some(runs)) = (of.recordings.get(1), runs) {
+    if let (Some(recording), Some(runs), None) = (of.recordings.get(1), runs, &of_sites) {
         let found = tree(recording, of.other_range, merge, progress)?;
         other = found.map(|(found, value)| Other {
             pairs: pairs(&contexts, &found, runs),
@@ -334,8 +360,13 @@ fn count(
         whole: contexts.weight(value),
         size,
         negative_before: contexts.negative_before(value),
-        knows_waiting: recording.trace.knows_waiting(),
-        merge: of.merge,
+        knows_waiting: recording.trace.knows_waiting() && of_sites.is_none(),
+        merge: match without_sites {
+            Some(_) => Merge::Paths,
+            None => of.merge,
+        },
+        without_sites,
+        of_sites,
         below,
         values: values(&contexts, recording.values(), recording.value_shown()),
         value,

@@ -5,29 +5,38 @@ use std::sync::Arc;
 
 use crate::parts::contexts::ShownContexts;
 use callscape_base::units::{ContextId, FunctionId};
+use callscape_facts::contexts::Merge;
 
 /// The functions from an outermost context to a root; empty for everything.
 pub(super) type Way = Arc<[FunctionId]>;
+
+/// A root by its way, and which of several contexts of this way it is, where call sites tell them apart.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Root {
+    way: Way,
+    by_site: Option<ContextId>,
+}
 
 /// More functions on all ways would make a session file larger than what it keeps is worth.
 const MOST_KEPT: usize = 100_000;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Roots {
-    now: Way,
+    now: Root,
     /// The roots before, the last one last.
-    before: Vec<Way>,
+    before: Vec<Root>,
     /// Those that the way back came from, the last one last.
-    after: Vec<Way>,
+    after: Vec<Root>,
 }
 
 impl Roots {
     pub(super) fn now(&self) -> &Way {
-        &self.now
+        &self.now.way
     }
 
-    /// Goes to another root, from which the way back leads to this one.
-    pub(super) fn go(&mut self, to: Way) {
+    /// Goes to another root, from which the way back leads to this one; `by_site` is that root in a tree by call site.
+    pub(super) fn go(&mut self, way: Way, by_site: Option<ContextId>) {
+        let to = Root { way, by_site };
         if self.now != to {
             self.before.push(std::mem::replace(&mut self.now, to));
             self.after.clear();
@@ -40,8 +49,8 @@ impl Roots {
             true => [&mut self.before, &mut self.after],
             false => [&mut self.after, &mut self.before],
         };
-        if let Some(way) = from.pop() {
-            to.push(std::mem::replace(&mut self.now, way));
+        if let Some(root) = from.pop() {
+            to.push(std::mem::replace(&mut self.now, root));
         }
     }
 
@@ -54,11 +63,11 @@ impl Roots {
     pub(super) fn kept(&self) -> [Vec<Vec<u32>>; 3] {
         let now = std::slice::from_ref(&self.now);
         let mut left = MOST_KEPT;
-        [now, &self.before, &self.after].map(|ways| {
+        [now, &self.before, &self.after].map(|roots| {
             // The last ones are gone to first.
-            let ways = ways.iter().rev().map_while(|way| {
-                left = left.checked_sub(way.len())?;
-                Some(way.iter().map(|it| it.0).collect())
+            let ways = roots.iter().rev().map_while(|root| {
+                left = left.checked_sub(root.way.len())?;
+                Some(root.way.iter().map(|it| it.0).collect())
             });
             let mut ways: Vec<Vec<u32>> = ways.collect();
             ways.reverse();
@@ -73,9 +82,12 @@ impl Roots {
     ) -> Option<Roots> {
         let way = |way: Vec<u32>| {
             let is_there = way.iter().all(|it| (*it as usize) < functions);
-            is_there.then(|| way.into_iter().map(FunctionId).collect::<Way>())
+            is_there.then(|| Root {
+                way: way.into_iter().map(FunctionId).collect(),
+                by_site: None,
+            })
         };
-        let ways = |of: Vec<Vec<u32>>| of.into_iter().map(way).collect::<Option<Vec<Way>>>();
+        let ways = |of: Vec<Vec<u32>>| of.into_iter().map(way).collect::<Option<Vec<Root>>>();
         Some(Roots {
             now: ways(now)?.pop().unwrap_or_default(),
             before: ways(before)?,
@@ -88,7 +100,14 @@ impl Roots {
     pub(super) fn place(&self, shown: &ShownContexts) -> Option<ContextId> {
         match shown.below {
             Some(_) => None,
-            None => shown.contexts.at_way(&self.now, shown.merge, shown.value),
+            None => {
+                let by_site = self.now.by_site.filter(|it| {
+                    let is_there =
+                        shown.merge == Merge::CallSites && it.index() < shown.contexts.len();
+                    is_there && *shown.contexts.way(*it) == *self.now.way
+                });
+                by_site.or_else(|| (shown.contexts).at_way(&self.now.way, shown.merge, shown.value))
+            }
         }
     }
 }

@@ -127,6 +127,7 @@ fn head(view: &mut Rings, ui: &mut Ui, document: &Document) {
         if let Some((.., count)) = &view.found {
             ui.label(style::weak(format!("{} found", text::count(*count as u64))));
         }
+        frame::says_without_sites(ui, view.counted.shown().map(|it| &**it));
         frame::says_excluded(ui, document);
     });
 }
@@ -262,6 +263,10 @@ fn tip(
     if let Some(module) = document.module_of(shown.contexts.function(context)) {
         let path = document.session.hierarchy.path(module);
         ui.add(egui::Label::new(style::weak(escape::name(&path)).small()).wrap());
+    }
+    if let Some((file, line)) = shown.site(context) {
+        let site = format!("called at {}:{line}", escape::name(file));
+        ui.add(egui::Label::new(style::weak(site).small()).wrap());
     }
     let function = shown.contexts.function(context);
     let marks = document.selection.marked.iter().chain(&document.lit);

@@ -144,7 +144,8 @@ impl Rings {
         };
         if root.is_none() || shown.merge != Merge::Functions {
             let way = root.map(|it| shown.contexts.way(it));
-            self.roots.go(way.unwrap_or_default().into());
+            let by_site = root.filter(|_| shown.merge == Merge::CallSites);
+            self.roots.go(way.unwrap_or_default().into(), by_site);
             self.root = self.roots.place(&shown);
         }
     }

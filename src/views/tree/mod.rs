@@ -49,9 +49,10 @@ impl View for Tree {
         if !state.panes.is_visible(ViewId::of(&ENTRY.line)) {
             return;
         }
-        let merge = match self.merges_recursion {
-            true => Merge::Recursion,
-            false => Merge::Paths,
+        let merge = match (self.by_call_site, self.merges_recursion) {
+            (true, _) => Merge::CallSites,
+            (false, true) => Merge::Recursion,
+            (false, false) => Merge::Paths,
         };
         let is_new = self.counted.update(state, merge);
         if is_new {

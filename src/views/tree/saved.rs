@@ -24,6 +24,7 @@ enum Rows {
 struct Kept {
     tree_rows: Rows,
     tree_merges_recursion: bool,
+    tree_by_call_site: bool,
     tree_by: Option<Named<Column>>,
     tree_hidden: Vec<Named<Column>>,
     tree_query: String,
@@ -45,6 +46,7 @@ pub(super) fn save(view: &Tree, out: &mut SavedViews) {
             Mode::Calls | Mode::Sandwich(_) => Rows::Calls,
         },
         tree_merges_recursion: view.merges_recursion,
+        tree_by_call_site: view.by_call_site,
         tree_by: by.map(Named),
         tree_hidden: view.hidden.iter().copied().map(Named).collect(),
         tree_query: view.query.clone(),
@@ -61,6 +63,7 @@ pub(super) fn restore(view: &mut Tree, from: &SavedViews) -> usize {
         Rows::Callers => Mode::Callers,
     };
     view.merges_recursion = kept.tree_merges_recursion;
+    view.by_call_site = kept.tree_by_call_site;
     view.by = kept.tree_by.map(|it| it.0.by()).unwrap_or_default();
     view.hidden = kept.tree_hidden.iter().map(|it| it.0).collect();
     view.query = kept.tree_query;

@@ -41,6 +41,7 @@ pub(super) fn show(view: &mut Tree, ui: &mut Ui, pane: &mut Pane<'_>) {
 fn head(view: &mut Tree, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
     let mut mode = view.mode;
     let mut merges = view.merges_recursion;
+    let mut by_call_site = view.by_call_site;
     ui.horizontal_wrapped(|ui| {
         let chosen = document.selection.chosen.function;
         for (title, about, of) in [
@@ -70,6 +71,10 @@ fn head(view: &mut Tree, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) 
         ui.checkbox(&mut merges, "merge recursion").on_hover_text(
             "A call of a function that is open already counts for the context of the open one",
         );
+        ui.checkbox(&mut by_call_site, "by call site").on_hover_text(
+            "Calls of a function from different lines are different rows, if the recording has the lines of calls",
+        );
+        frame::says_without_sites(ui, view.counted.shown().map(|it| &**it));
         search(view, ui, document, pane);
         columns(view, ui, document);
         if ui
@@ -92,7 +97,12 @@ fn head(view: &mut Tree, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) 
         }
         frame::says_excluded(ui, document);
     });
-    view.merges_recursion = merges;
+    // The one that was switched on last.
+    match by_call_site && !view.by_call_site {
+        true => merges = false,
+        false => by_call_site &= !merges,
+    }
+    (view.merges_recursion, view.by_call_site) = (merges, by_call_site);
     view.set_mode(mode);
 }
 
@@ -239,7 +249,15 @@ impl Listed<'_> {
             ui.label(style::weak(what).small());
         }
         rows::name(ui, function_name(self.document, of.function));
+        if let Some((file, line)) = self.site(node) {
+            ui.label(style::weak(format!("{}:{line}", short(file))).small());
+        }
         response.clicked()
+    }
+
+    /// The line that makes the calls of a row, and its file.
+    fn site(&self, node: u32) -> Option<(&str, u32)> {
+        self.forest.shown().site(self.forest.context(node)?)
     }
 
     fn number(&self, ui: &mut Ui, of: &Node, column: Column) {
@@ -367,10 +385,19 @@ impl Rows for Listed<'_> {
                 ui.label(style::name(name));
             }
         }
+        if let Some((file, line)) = self.site(node) {
+            let site = format!("called at {}:{line}", escape::name(file));
+            ui.label(style::weak(site).small());
+        }
         if let Some(context) = self.forest.context(node) {
             ui.label(style::weak(self.way(context)).small());
         }
     }
+}
+
+/// The name of a file without its folders, to be shown.
+fn short(file: &str) -> std::borrow::Cow<'_, str> {
+    escape::name(file.rsplit(['/', '\\']).next().unwrap_or(file))
 }
 
 fn list(view: &mut Tree, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {

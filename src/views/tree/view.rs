@@ -61,6 +61,8 @@ pub(crate) struct Tree {
     pub(super) mode: Mode,
     pub(super) by: By,
     pub(super) merges_recursion: bool,
+    /// Calls from different lines are different rows; recursion is not merged then.
+    pub(super) by_call_site: bool,
     /// Columns that are not shown.
     pub(super) hidden: Vec<Column>,
     pub(super) query: String,

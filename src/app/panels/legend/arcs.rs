@@ -8,6 +8,7 @@ use callscape_look::ink::difference_color;
 use callscape_look::theme::Palette;
 use callscape_model::arcs::{ArcMeasure, ArcMode};
 use callscape_model::imports::is_part_of_file;
+use callscape_state::city::inherits_colors;
 use callscape_views::style;
 use callscape_views::text;
 
@@ -79,6 +80,21 @@ pub(super) fn imports(ui: &mut Ui, meanings: &Meanings<'_>) {
             }
         }
     });
+    let imports = meanings.landscape.metrics().imports();
+    if imports.is_some_and(|it| !it.bases().is_empty()) {
+        let tip = "Each arc stands for classes that inherit from another, told by name";
+        let [class, base] = inherits_colors(settings.theme);
+        ui.add_space(14.0);
+        together(ui, tip, |ui| {
+            taper(ui, class, base);
+            entry(
+                ui,
+                "inheritance, inferred:",
+                "from the class to its base",
+                tip,
+            );
+        });
+    }
 }
 
 /// Which widths mean how much.

@@ -31,13 +31,19 @@ choices! {
 }
 
 /// How contexts can be merged.
-pub(crate) const MERGES: [Merge; 3] = [Merge::Paths, Merge::Recursion, Merge::Functions];
+pub(crate) const MERGES: [Merge; 4] = [
+    Merge::Paths,
+    Merge::Recursion,
+    Merge::Functions,
+    Merge::CallSites,
+];
 
 fn merge_title(merge: Merge) -> &'static str {
     match merge {
         Merge::Paths => "all calls",
         Merge::Recursion => "without recursion",
         Merge::Functions => "by function",
+        Merge::CallSites => "by call site",
     }
 }
 

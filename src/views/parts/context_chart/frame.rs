@@ -4,6 +4,7 @@ use egui::text::{LayoutJob, TextWrapping};
 use egui::{FontId, Rect, Sense, Ui, pos2};
 
 use crate::Pane;
+use crate::parts::contexts::ShownContexts;
 use crate::parts::{rows, style};
 use callscape_state::document::Document;
 
@@ -59,6 +60,14 @@ pub(crate) fn show(
         );
     }
     frame.show(ui, |ui| contents(ui, document, pane));
+}
+
+/// Says why contexts are not told apart by call site, where that is wished.
+pub(crate) fn says_without_sites(ui: &mut Ui, shown: Option<&ShownContexts>) {
+    if let Some(why) = shown.and_then(|it| it.without_sites) {
+        let label = egui::Label::new(style::weak("no call sites")).sense(Sense::hover());
+        ui.add(label).on_hover_text(why.to_string());
+    }
 }
 
 /// Says that what is shown is not limited by filters, where there are some.
