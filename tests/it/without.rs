@@ -70,8 +70,8 @@ fn excluded_functions_leave_their_cost_to_their_callers() {
         for (names, excluded) in [
             (&["--without", "a"][..], &["a"][..]),
             (
-                &["--without", "log_*", "--without", "b"],
-                &["log_in", "log_out", "b"],
+                &["--without", "log_*", "--without", "b"][..],
+                &["log_in", "log_out", "b"][..],
             ),
         ] {
             let expected = without(&whole, excluded);
@@ -134,13 +134,13 @@ fn what_is_excluded_is_counted_in_every_format() {
 fn objects_of_excluded_functions_belong_to_their_callers() {
     let scratch = Scratch::new("without-memory");
     let input = data("import/lists.uftrace");
-    let by_context = |input: &str| {
+    let by_function = |input: &str| {
         let found = json(&["objects", input, "--by", "function", "--json"]);
         let rows = found["entries"].as_array().expect("entries").clone();
         let total = found["allocations"].as_u64();
         (rows, total)
     };
-    let (rows, total) = by_context(text(&input));
+    let (rows, total) = by_function(text(&input));
     let name = rows
         .iter()
         .filter_map(|it| it["name"].as_str())
@@ -150,7 +150,7 @@ fn objects_of_excluded_functions_belong_to_their_callers() {
     let out = scratch.0.join("small.callscape");
     let done = output(&["sample", text(&input), "--without", &name, "-o", text(&out)]);
     assert!(done.status.success(), "{name}");
-    let (rows, left) = by_context(text(&out));
+    let (rows, left) = by_function(text(&out));
     assert_eq!(left, total);
     assert!(rows.iter().all(|it| it["name"] != name.as_str()), "{name}");
 }
