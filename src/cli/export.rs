@@ -31,12 +31,13 @@ pub(crate) fn run(args: ExportArgs) -> anyhow::Result<()> {
             args.traces.len()
         );
     };
-    let session = output::open(&TraceArg {
+    let mut session = output::open(&TraceArg {
         trace: trace.clone(),
         source: args.source.clone(),
         value: args.value.clone(),
         left_out: args.left_out,
     })?;
+    args.without.apply(&mut session)?;
     let resolved = output::recording(&session)?;
     let trace = &resolved.recording.trace;
     let resolve = |time: TimeSpec| time.resolve(trace.duration());

@@ -61,6 +61,7 @@ mod trace_arg;
 mod tree;
 mod usage;
 mod window;
+mod without;
 
 pub use messages::say_error;
 

@@ -48,6 +48,10 @@ pub(crate) struct RecordArgs {
     /// Exclude functions that a short trial run calls more often than this, such as 80/100ms (uftrace)
     #[arg(long, value_name = "CALLS/TIME")]
     max_frequency: Option<callscape_facts::frequency::Frequency>,
+    /// Do not record functions of this name, in which * matches any text; their callees are attributed to their callers;
+    /// may be repeated (uftrace)
+    #[arg(long, value_name = "NAME")]
+    without: Vec<String>,
     /// Time after which the program is asked to end in the trial run for --max-frequency
     #[arg(long, value_name = "TIME", default_value = "3s", value_parser = duration)]
     probe: Duration,
@@ -78,7 +82,7 @@ pub(crate) struct RecordArgs {
     keep: Option<u32>,
     /// Record a process that is already running, until it exits or you press Ctrl + C: Python with py-spy, anything
     /// else with perf (always perf with --last)
-    #[arg(long, value_name = "PID", conflicts_with_all = ["command", "memory", "max_frequency", "retry", "paused", "switchable", "only_while"])]
+    #[arg(long, value_name = "PID", conflicts_with_all = ["command", "memory", "max_frequency", "without", "retry", "paused", "switchable", "only_while"])]
     pid: Option<u32>,
     /// Do not show progress
     #[arg(long)]
@@ -89,6 +93,7 @@ const EXAMPLES: &str = "Examples:
   callscape record -- ./app input.txt
   callscape record -o run.uftrace --no-open -- ./app input.txt
   callscape record --max-frequency 80/100ms -- ./app input.txt
+  callscape record --without 'log_*' -- ./app input.txt
   callscape record -- python3 app.py
   callscape record -- node server.js
   callscape record --with perf -- ./app
@@ -125,6 +130,7 @@ pub(crate) fn run(args: RecordArgs) -> anyhow::Result<()> {
         memory: args.memory,
         retry: args.retry,
         max_frequency: args.max_frequency,
+        without: args.without.clone(),
         probe: args.probe,
         is_paused: args.paused,
         is_switchable: args.switchable,

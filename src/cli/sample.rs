@@ -44,6 +44,8 @@ pub(crate) struct SampleArgs {
     /// Always keep these calls: "A -> B" or "f > 5ms"; may be repeated
     #[arg(long, value_name = "RULE")]
     keep: Vec<KeepRule>,
+    #[command(flatten)]
+    without: super::without::WithoutArg,
     /// Where to write the smaller recording
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
@@ -76,7 +78,8 @@ both as stored in an index. See docs/sampling.md.
 Examples:
   callscape sample trace.json --stacks 100 -o small.callscape
   callscape sample trace.json --control figure3.xml --keep \"Parser* -> src/io\" -o small.callscape
-  callscape sample app.heaptrack.zst --memory 100 --memory-stacks -o small.callscape";
+  callscape sample app.heaptrack.zst --memory 100 --memory-stacks -o small.callscape
+  callscape sample trace.json --without src/log -o small.callscape";
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -99,7 +102,8 @@ struct Of {
 }
 
 pub(crate) fn run(args: SampleArgs) -> anyhow::Result<()> {
-    let session = output::open(&args.input)?;
+    let mut session = output::open(&args.input)?;
+    args.without.apply(&mut session)?;
     let resolved = output::recording(&session)?;
     let recording = &resolved.recording;
     let is_same = |path: &PathBuf| path.canonicalize().ok();
@@ -201,8 +205,8 @@ fn plan(args: &SampleArgs, recording: &Recording) -> anyhow::Result<Plan> {
         with_stack: args.memory_stacks || objects == Objects::All,
     };
     ensure!(
-        rule.is_sampled(),
-        "expected --control, --calls, --stacks, --every, --memory or --memory-every, found none"
+        rule.is_sampled() || !args.without.without.is_empty(),
+        "expected --control, --calls, --stacks, --every, --memory, --memory-every or --without, found none"
     );
     Ok(Plan::of(rule))
 }

@@ -155,6 +155,27 @@ impl Plan {
         last.filter(|it| t < it.end)
             .map_or(self.default, |it| it.rule)
     }
+
+    /// Whether allocations or releases may be missing at any time from `from` to `to`, both included. O(log ranges +
+    /// ranges between).
+    pub fn samples_objects(&self, from: Time, to: Time) -> bool {
+        let is_sampled = |rule: &Rule| rule.objects != Objects::All;
+        let mut at = from;
+        let first = self.ranges.partition_point(|it| it.end <= from);
+        for range in self.ranges.iter().skip(first) {
+            if range.start > to {
+                break;
+            }
+            if at < range.start && is_sampled(&self.default) {
+                return true;
+            }
+            if range.start < range.end && is_sampled(&range.rule) {
+                return true;
+            }
+            at = range.end;
+        }
+        at <= to && is_sampled(&self.default)
+    }
 }
 
 /// What was kept of the recording that another was made from.
@@ -179,6 +200,12 @@ impl Sampling {
         self.plan.rule_at(t).is_sampled()
             || self.before.as_ref().is_some_and(|it| it.is_sampled_at(t))
     }
+
+    /// Whether allocations or releases may be missing at any time from `from` to `to`, both included.
+    pub fn samples_objects(&self, from: Time, to: Time) -> bool {
+        let before = self.before.as_ref();
+        self.plan.samples_objects(from, to) || before.is_some_and(|it| it.samples_objects(from, to))
+    }
 }
 
 impl fmt::Display for Sampling {
@@ -201,5 +228,46 @@ impl fmt::Display for Sampling {
             write!(f, "; {calls} always kept")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::random::Random;
+
+    #[test]
+    fn objects_are_sampled_between_two_times_as_at_one_of_them() {
+        let rule = |objects: Objects| Rule {
+            objects,
+            ..Rule::ALL
+        };
+        let kinds = [Objects::All, Objects::Events(3), Objects::Off];
+        for seed in 0..400 {
+            let mut random = Random(seed);
+            let mut ranges = Vec::new();
+            let mut at = random.below(4);
+            for _ in 0..random.below(4) {
+                let end = at + random.below(5);
+                ranges.push(Stretch {
+                    start: Time::from_ns(at),
+                    end: Time::from_ns(end),
+                    rule: rule(kinds[random.below(3) as usize]),
+                });
+                at = end + random.below(3);
+            }
+            let plan = Plan {
+                ranges,
+                default: rule(kinds[random.below(2) as usize]),
+            };
+            for from in 0..24 {
+                for to in from..24 {
+                    let expected =
+                        (from..=to).any(|t| plan.rule_at(Time::from_ns(t)).objects != Objects::All);
+                    let found = plan.samples_objects(Time::from_ns(from), Time::from_ns(to));
+                    assert_eq!(found, expected, "seed {seed}, {from} to {to}: {plan:?}");
+                }
+            }
+        }
     }
 }

@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 
 use crate::metric::Metric;
+use crate::moment::Moment;
 use callscape_analysis::session::{Resolved, Session};
-use callscape_base::units::{FunctionId, ModuleId};
+use callscape_base::units::{Cost, FunctionId, ModuleId, Time};
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 use callscape_facts::memory::{Cell, Detail, Known, Memory, SumRow};
+use callscape_facts::recording::Recording;
 
 /// What decides to which module an object belongs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +47,29 @@ pub fn tells(memory: &Memory, metric: Metric) -> bool {
         Known::Allocations(allocations) => allocations.last().iter().any(|it| of(it).is_some()),
         Known::Sums(sums) => sums.last().iter().any(|it| of(it).is_some()),
     }
+}
+
+/// Whether allocations or releases may be missing in the cel of a moment, in a summary anywhere in its range: histograms of
+/// objects would be wrong then (AVID with sampling, section 2.2). O(log ranges of the sampling + those in the cel).
+pub fn is_sampled(recording: &Recording, moment: &Moment) -> bool {
+    let memory = recording.memory.as_ref();
+    if memory.is_none_or(|it| it.detail != Detail::Samples) {
+        return false;
+    }
+    // What a profiler has sampled is sampled everywhere.
+    let Some(sampling) = &recording.sampling else {
+        return true;
+    };
+    if moment.summary {
+        // Patterns are those of the whole run, whatever range is chosen.
+        return sampling.samples_objects(Time::ZERO, recording.trace.range().end);
+    }
+    // An event at the start belongs to the cel before; before the very start there is none.
+    let first = match moment.previous {
+        Time::ZERO => Time::ZERO,
+        start => start + Cost::from_ns(1),
+    };
+    sampling.samples_objects(first.min(moment.time), moment.time)
 }
 
 /// By cell of a recording's memory the module that its objects belong to; none where nothing is known of their creation.

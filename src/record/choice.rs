@@ -41,11 +41,16 @@ pub fn choose(program: &Program, wish: &Wish) -> Result<Choice, RecordError> {
 
 /// Fails where a recorder cannot do what is asked for, and names the one that can.
 fn can(by: Recorder, wish: &Wish) -> Result<(), RecordError> {
-    let asked: [(bool, &str, &[Recorder]); 6] = [
+    let asked: [(bool, &str, &[Recorder]); 7] = [
         (wish.memory, "--memory", &[Recorder::Uftrace]),
         (
             wish.max_frequency.is_some(),
             "--max-frequency while recording",
+            &[Recorder::Uftrace],
+        ),
+        (
+            !wish.without.is_empty(),
+            "--without while recording",
             &[Recorder::Uftrace],
         ),
         (wish.is_paused, "--paused", &Recorder::SWITCHABLE),

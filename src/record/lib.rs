@@ -17,6 +17,7 @@ pub mod control;
 mod elf;
 mod ended;
 mod error;
+mod excluded;
 mod java;
 mod keep;
 pub mod listen;
@@ -96,7 +97,14 @@ pub fn record(
     }
     let without = massive.as_ref();
     let without = without.map(|it| (it.without.clone(), it.untraced.clone()));
-    let (without, untraced) = without.unwrap_or_default();
+    let (mut without, untraced) = without.unwrap_or_default();
+    if !wish.without.is_empty() {
+        let excluded = excluded::symbols(&program.path, &wish.without)?;
+        say(&excluded::said(&excluded));
+        without.extend(excluded);
+        without.sort_unstable();
+        without.dedup();
+    }
     let run = Run {
         wish,
         program: &program,

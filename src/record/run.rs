@@ -26,6 +26,8 @@ pub struct Wish {
     pub retry: bool,
     /// Functions that a short trial run calls more often than this are not recorded.
     pub max_frequency: Option<Frequency>,
+    /// Functions of these names are not recorded; `*` stands for anything.
+    pub without: Vec<String>,
     /// How long the trial run may take before the program is asked to end.
     pub probe: Duration,
     /// Nothing is recorded until that is asked for.

@@ -56,5 +56,6 @@ mod tools;
 mod values;
 mod views;
 mod weights;
+mod without;
 
 use callscape_testing::{common, folder, generate, random, scene};

@@ -22,6 +22,7 @@ use callscape_base::units::{Cost, FunctionId, ThreadId, Time};
 use callscape_facts::frequency::{Frequency, LeftOut, NAMED};
 use callscape_facts::functions::Functions;
 use callscape_facts::trace::{Call, Trace};
+pub(crate) use without::without;
 pub use without::{FrequencyError, leave_out_frequent};
 
 /// So many calls are walked through between two looks at whether to go on.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Frequencies, Frequent, each_call};
+use super::{Frequencies, each_call};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time};
 use callscape_base::warnings::{Place, Reporter, Warning};
@@ -78,8 +78,13 @@ pub fn leave_out_frequent(
         });
         if !frequent.functions.is_empty() {
             let name = recording.name();
-            let (trace, warnings) =
-                without(&recording.trace, functions, &frequent, &name, progress)?;
+            let (trace, warnings) = without(
+                &recording.trace,
+                functions,
+                &frequent.functions,
+                &name,
+                progress,
+            )?;
             left.trace = trace;
             // Its samples weigh calls that are gone now.
             left.weighed = None;
@@ -99,16 +104,17 @@ fn of_trial_run(left_out: Option<&LeftOut>) -> Option<Box<LeftOut>> {
     }
 }
 
-fn without(
+/// A trace without the calls of some functions: what they called is called by the call around them.
+pub(crate) fn without(
     trace: &Trace,
     functions: &Functions,
-    frequent: &Frequent,
+    excluded: &[FunctionId],
     name: &str,
     progress: &Progress,
 ) -> Result<(Trace, Vec<Warning>), Cancelled> {
-    progress.start("excluding frequently called functions", trace.calls());
+    progress.start("excluding functions", trace.calls());
     let mut is_removed = vec![false; functions.len()];
-    for id in &frequent.functions {
+    for id in excluded {
         is_removed[id.index()] = true;
     }
     let reporter = Reporter::new();

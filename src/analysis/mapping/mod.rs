@@ -23,7 +23,7 @@ use callscape_base::units::{FunctionId, ModuleId};
 use callscape_facts::functions::Functions;
 use callscape_facts::hierarchy::Hierarchy;
 use matching::Matching;
-pub(crate) use pattern::wildcard;
+pub use pattern::wildcard;
 use pattern::{Entry, Matcher, Pattern, normalized};
 
 /// A mapping file, read.

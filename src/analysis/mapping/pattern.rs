@@ -53,7 +53,7 @@ pub(super) fn normalized(name: &str) -> String {
 }
 
 /// Whether `name` is what `pattern` says, `*` standing for any run of characters. Linear for each star.
-pub(crate) fn wildcard(pattern: &str, name: &str) -> bool {
+pub fn wildcard(pattern: &str, name: &str) -> bool {
     let Some((head, mut rest)) = pattern.split_once('*') else {
         return pattern == name;
     };

@@ -1,6 +1,6 @@
 //! Calls that are kept whatever the sampling says: every call from A to B, every call of f that is longer than a time.
 
-use crate::mapping::wildcard;
+use crate::meant_by::MeantBy;
 use crate::session::{Resolved, Session};
 use callscape_base::units::{Cost, FunctionId, Time, TimeSpec};
 use callscape_facts::trace::Call;
@@ -61,24 +61,12 @@ impl Keep {
     /// Finds the functions that rules name: by their name, in which `*` stands for anything, or as everything in the
     /// module with this path. An error where there are none. O(rules × functions).
     pub fn new(rules: &[KeepRule], session: &Session, resolved: &Resolved) -> Result<Keep, String> {
-        let functions = &resolved.recording.functions;
-        let paths = || {
-            functions.ids().map(|id| {
-                let module = resolved.resolution.modules.get(id.index());
-                module.map_or_else(String::new, |&it| session.hierarchy.path(it))
-            })
-        };
-        let paths: Vec<String> = if rules.is_empty() {
-            Vec::new()
-        } else {
-            paths().collect()
-        };
-        Keep::among(rules, functions.len(), |name, id| {
-            let path = paths.get(id.index()).map_or("", String::as_str);
-            let inside = path.strip_prefix(name.trim_end_matches('/'));
-            wildcard(name, functions.get(id).name)
-                || inside.is_some_and(|it| it.is_empty() || it.starts_with('/'))
-        })
+        let functions = resolved.recording.functions.len();
+        if rules.is_empty() {
+            return Ok(Keep::default());
+        }
+        let meant = MeantBy::new(session, resolved);
+        Keep::among(rules, functions, |name, id| meant.is(name, id))
     }
 
     /// The same with `is` saying whether a name means a function.

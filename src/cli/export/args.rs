@@ -5,6 +5,7 @@ use std::path::PathBuf;
 #[cfg(feature = "parquet")]
 use super::table_args::{NAME, TablesArgs};
 use crate::frequency::FrequencyArg;
+use crate::without::WithoutArg;
 use callscape_base::units::TimeSpec;
 use callscape_export::Format;
 
@@ -22,6 +23,8 @@ pub(crate) struct ExportArgs {
     pub value: Option<String>,
     #[command(flatten)]
     pub left_out: FrequencyArg,
+    #[command(flatten)]
+    pub without: WithoutArg,
     /// Output format
     #[arg(long, value_parser = parse_target, value_name = "FORMAT")]
     pub format: Target,
@@ -57,6 +60,7 @@ cut off. Callscape reads the same calls back from chrome-json and speedscope.
 Examples:
   callscape export trace.json --format speedscope -o trace.speedscope.json
   callscape export uftrace.data --format chrome-json --from 40% --to 45% -o part.json.gz
+  callscape export trace.json --format csv --without src/log --without 'std::*' -o functions.csv
   callscape export trace.json --format folded | flamegraph.pl > flame.svg
   callscape export run-*.json --format parquet -o runs --tables functions,relations";
 

@@ -68,12 +68,13 @@ fn ids(args: &ExportArgs) -> anyhow::Result<Vec<String>> {
 }
 
 fn write(args: &ExportArgs, trace: &Path, (dir, id): (&PathBuf, &str)) -> anyhow::Result<()> {
-    let session = output::open(&TraceArg {
+    let mut session = output::open(&TraceArg {
         trace: trace.to_owned(),
         source: args.source.clone(),
         value: args.value.clone(),
         left_out: args.left_out,
     })?;
+    args.without.apply(&mut session)?;
     let resolved = output::recording(&session)?;
     let part = Part {
         recording: &resolved.recording,

@@ -127,6 +127,18 @@ impl Stacks {
         (frame.function != NONE).then_some(StackId(frame.parent))
     }
 
+    /// The same ids without the frames of some functions: what these created belongs to who called them. O(frames).
+    #[must_use]
+    pub fn without(&self, is_out: impl Fn(FunctionId) -> bool) -> Stacks {
+        let mut frames: Vec<Frame> = Vec::with_capacity(self.frames.len());
+        for frame in &self.frames {
+            let is_gone = frame.function != NONE && is_out(FunctionId(frame.function));
+            let around = frames.get(frame.parent as usize).copied();
+            frames.push(around.filter(|_| is_gone).unwrap_or(*frame));
+        }
+        Stacks { frames }
+    }
+
     /// The functions of a stack, innermost first. O(their number).
     pub fn functions(&self, stack: StackId) -> impl Iterator<Item = FunctionId> + '_ {
         let mut at = stack;

@@ -10,7 +10,7 @@ use callscape_base::units::{Cost, ModuleId, Time};
 use callscape_facts::memory::{AgeBin, CellTotals, Events, State};
 use callscape_layout::geometry::{Block, BlockKind, Color};
 use callscape_model::landscape::LandscapeSettings;
-use callscape_model::memory::{BelongsTo, owners};
+use callscape_model::memory::{BelongsTo, is_sampled, owners};
 use callscape_model::metric::Metric;
 use callscape_model::metrics::ModuleMetrics;
 use callscape_model::moment::Moment;
@@ -36,8 +36,8 @@ pub(super) struct Level {
 /// How many ages a histogram tells apart, in cels; what is older stands in the last bin.
 pub const AGES: usize = 10;
 
-/// How many blocks have their objects shown beside them.
-const BOXES: usize = 12;
+/// How many blocks have their objects shown beside them at most, where there is room to read them.
+const BOXES: usize = 400;
 
 /// The objects of a block at a moment (AVID, section 2.1).
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +50,8 @@ pub struct ObjectBox {
     pub news: [u32; 2],
     /// By age in cels, the youngest first: those of the cel.
     pub ages: [AgeBin; AGES],
+    /// Of the released, by age, those of the cel.
+    pub just_released: [u32; AGES],
 }
 
 /// What lives in the blocks of a city.
@@ -74,6 +76,7 @@ pub(super) struct LiveMemory {
     most_created: u32,
     boxes: Vec<ObjectBox>,
     bins: Vec<AgeBin>,
+    just_released: Vec<u32>,
     /// By cell its place among `busiest`.
     box_of: Vec<u32>,
 }
@@ -166,10 +169,13 @@ impl LiveMemory {
         groups.sort_by_key(|group| (std::cmp::Reverse(created(group)), *group));
         groups.truncate(BOXES);
         self.most_created = groups.first().map_or(0, created);
-        let place = |group: &u32| groups.iter().position(|it| it == group);
-        let places = self.group_of.iter().map(place);
-        let places = places.map(|place| place.map_or(u32::MAX, |it| it as u32));
-        self.box_of = places.collect();
+        let mut place = vec![u32::MAX; self.sums.len()];
+        for (&group, number) in groups.iter().zip(0..) {
+            place[group as usize] = number;
+        }
+        let places = self.group_of.iter();
+        let places = places.map(|&group| place.get(group as usize).copied());
+        self.box_of = places.map(|it| it.unwrap_or(u32::MAX)).collect();
         self.busiest = groups;
     }
 
@@ -190,19 +196,26 @@ impl LiveMemory {
         self.bins
             .resize(self.busiest.len() * AGES, AgeBin::default());
         events.ages(&edges, &self.box_of, &self.now, &mut self.bins);
+        self.just_released.clear();
+        self.just_released.resize(self.bins.len(), 0);
+        events.just_released(&edges, &self.box_of, &mut self.just_released);
         self.boxes.clear();
-        for (&group, bins) in self.busiest.iter().zip(self.bins.chunks(AGES)) {
+        let figures = self.bins.chunks(AGES).zip(self.just_released.chunks(AGES));
+        for (&group, (bins, released)) in self.busiest.iter().zip(figures) {
             let group = group as usize;
             let (now, before) = (self.sums[group], self.sums_before[group]);
             let news = now.since(&before);
             let mut ages = [AgeBin::default(); AGES];
             ages.copy_from_slice(bins);
+            let mut just_released = [0; AGES];
+            just_released.copy_from_slice(released);
             self.boxes.push(ObjectBox {
                 block: self.blocks[group],
                 created: now.allocations,
                 released: now.releases,
                 news: [news.allocations, news.releases],
                 ages,
+                just_released,
             });
         }
     }
@@ -251,7 +264,9 @@ impl LiveMemory {
                 events.advance(state, events.instant(time));
                 events.add_up(state, &self.group_of, sums);
             }
-            self.fill_boxes(events, moment);
+            if !is_sampled(&resolved.recording, &moment) {
+                self.fill_boxes(events, moment);
+            }
         }
         let most = height.map_or(1, |metric| self.most(metric)).max(1) as f64;
         let sums = self.sums.iter().zip(&self.sums_before);

@@ -256,8 +256,11 @@ fn heights_and_boxes_say_what_lives_at_any_time() {
             }),
         );
         let city = &document.city;
-        // By block, straight from the objects: bytes that live, created, released, and by age.
-        let mut expected: BTreeMap<u32, (u64, u32, u32, [AgeBin; AGES])> = BTreeMap::new();
+        // By block, straight from the objects: bytes that live, created, released, by age, and released in the cel.
+        type Objects = (u64, u32, u32, [AgeBin; AGES], [u32; AGES]);
+        let mut expected: BTreeMap<u32, Objects> = BTreeMap::new();
+        let start = time.ns().checked_sub(step.ns());
+        let start = start.map_or(0, |start| events.position(Time::from_ns(start)));
         for event in (0..events.end()).filter(|&event| !events.is_release(event)) {
             let object = events.object(event).expect("it is created here");
             let owner = owners[object.cell as usize].map(|owner| city.block_of[owner.index()]);
@@ -270,9 +273,12 @@ fn heights_and_boxes_say_what_lives_at_any_time() {
                 let edge = time.ns().checked_sub(ago);
                 edge.is_none_or(|edge| object.creation.ns() > edge)
             });
-            let bin = &mut of.3[cels.map_or(AGES - 1, |cels| cels as usize)];
+            let age = cels.map_or(AGES - 1, |cels| cels as usize);
+            let bin = &mut of.3[age];
             of.1 += 1;
-            match events.other(event).is_some_and(|release| release < shown) {
+            let release = events.other(event).filter(|&release| release < shown);
+            of.4[age] += u32::from(release.is_some_and(|release| release >= start));
+            match release.is_some() {
                 true => (of.2, bin.released) = (of.2 + 1, bin.released + 1),
                 false => (of.0, bin.living) = (of.0 + object.size, bin.living + 1),
             }
@@ -280,7 +286,7 @@ fn heights_and_boxes_say_what_lives_at_any_time() {
         let (boxes, most) = city.object_boxes();
         assert!(!boxes.is_empty() && boxes.iter().all(|it| it.created <= most));
         for one in boxes {
-            let (_, created, released, ages) =
+            let (_, created, released, ages, just) =
                 expected.get(&one.block).copied().unwrap_or_default();
             assert_eq!(
                 (one.created, one.released),
@@ -288,6 +294,7 @@ fn heights_and_boxes_say_what_lives_at_any_time() {
                 "{percent} %"
             );
             assert_eq!(one.ages, ages, "{percent} %");
+            assert_eq!(one.just_released, just, "{percent} %");
         }
         for (block, look) in (0..).zip(city.looks()) {
             // Colours are neutral here, so what is new glows.

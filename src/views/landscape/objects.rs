@@ -110,14 +110,15 @@ fn paint(ui: &Ui, rect: Rect, at: Pos2, of: &ObjectBox, most: u32, state: &State
     );
 }
 
-/// A bar for each age: those that live in its lower part, those released, hatched, in the upper.
+/// A bar for each age: those that live in its lower part, those released, hatched, in the upper; what the cel created or
+/// released is yellow.
 fn histogram(ui: &Ui, rect: Rect, of: &ObjectBox) {
     let painter = ui.painter();
     let [living, released, news] = OBJECTS.map(color);
     let highest = of.ages.iter().map(|bin| bin.living + bin.released).max();
     let highest = highest.unwrap_or(0).max(1) as f32;
     let step = rect.width() / AGES as f32;
-    for (age, bin) in of.ages.iter().enumerate() {
+    for (age, (bin, &just)) in of.ages.iter().zip(&of.just_released).enumerate() {
         let left = rect.left() + step * age as f32;
         let height = |count: u32| rect.height() * count as f32 / highest;
         let part = |from: f32, to: f32| {
@@ -125,11 +126,13 @@ fn histogram(ui: &Ui, rect: Rect, of: &ObjectBox) {
             Rect::from_min_max(pos2(left, from), pos2(left + step - 1.0, to))
         };
         let (low, high) = (height(bin.living), height(bin.living + bin.released));
-        // Those of age 1 were created in this step.
+        // Those of age 1 were created in this cel.
         let ink = if age == 0 { news } else { living };
         painter.rect_filled(part(0.0, low), 0, ink);
         let upper = part(low, high);
-        painter.rect_filled(upper, 0, if age == 0 { news } else { released });
+        painter.rect_filled(upper, 0, released);
+        let before = bin.released - just.min(bin.released);
+        painter.rect_filled(part(height(bin.living + before), high), 0, news);
         let mut y = upper.top() + 1.0;
         while y < upper.bottom() {
             let line = Stroke::new(0.7, Color32::from_black_alpha(110));

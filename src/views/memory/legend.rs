@@ -100,7 +100,7 @@ pub(super) fn of_rows(
     let paint = Paint::of(theme);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        if memory.detail == Detail::Samples {
+        if MemoryView::is_sampled(document) {
             ui.label(style::weak("sampling: bars and histograms are off").small());
         } else {
             figures(ui, &paint, &view.choice, document, view);

@@ -37,7 +37,7 @@ use super::{Entry, Pane, SavedViews, View};
 use crate::parts::along_time;
 use crate::parts::kept::next;
 use callscape_base::progress::Progress;
-use callscape_facts::memory::{Detail, Known, Memory};
+use callscape_facts::memory::{Known, Memory};
 use callscape_state::State;
 use callscape_state::ask::{Asks, CameraAsk, PlayAsk, SelectAsk, TableKey};
 use callscape_state::document::Document;
@@ -119,7 +119,7 @@ impl View for MemoryView {
         self.look(state, events, MemoryView::range(document, events));
         if self.has_groups() {
             self.update_rows(document, events, &edges);
-            if memory.detail != Detail::Samples {
+            if !MemoryView::is_sampled(document) {
                 self.count(state, document, events, edges);
             }
             self.update_list(state, document);

@@ -11,7 +11,7 @@ use crate::parts::list::{self, Rows};
 use crate::parts::{rows, style, text};
 use crate::{Pane, View};
 use callscape_base::units::grouped;
-use callscape_facts::memory::{CellTotals, Detail};
+use callscape_facts::memory::CellTotals;
 use callscape_filter::selection::{Meant, Pointed};
 use callscape_state::action::On;
 use callscape_state::ask::{SelectAsk, TableKey};
@@ -382,7 +382,7 @@ impl<'a> Rows for Listed<'a> {
 pub(super) fn show(view: &mut MemoryView, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
     let memory = document.memory();
     let events = memory.and_then(|it| it.events());
-    let has_figures = events.is_some() && memory.map(|it| it.detail) != Some(Detail::Samples);
+    let has_figures = events.is_some() && !MemoryView::is_sampled(document);
     let selection = &document.selection;
     let mut at = view.at;
     let mut rows = Listed {

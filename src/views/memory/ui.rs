@@ -84,7 +84,7 @@ fn head(view: &mut MemoryView, ui: &mut Ui, document: &Document, memory: &Memory
         let label = ("object of", "Which module an object belongs to");
         let choice = &mut view.choice;
         widgets::choice(ui, label, 150.0, &mut choice.belongs_to, BelongsTo::ALL);
-        if !has_events || memory.detail == Detail::Samples {
+        if !has_events || MemoryView::is_sampled(document) {
             return;
         }
         if MemoryView::is_summary(document) {
@@ -270,7 +270,7 @@ fn facts(
         false => format!("At {time}"),
     };
     ui.horizontal_wrapped(|ui| {
-        if memory.detail == Detail::Samples {
+        if MemoryView::is_sampled(document) {
             ui.label(style::title("sampling"));
         }
         let objects = text::counted(totals.live(), "object", "objects");

@@ -211,6 +211,12 @@ impl MemoryView {
         document.playback.as_ref().is_some_and(|it| it.summary)
     }
 
+    /// Whether figures would be wrong, since memory events may be missing in the cel shown.
+    pub(super) fn is_sampled(document: &Document) -> bool {
+        let known = document.resolved().zip(document.moment());
+        known.is_some_and(|(of, moment)| model::is_sampled(&of.recording, &moment))
+    }
+
     /// The positions of the time shown and of the cels before it, as many as there are bins.
     pub(super) fn edges(&self, document: &Document, events: &Events) -> Vec<u32> {
         let (Some(playback), Some(resolved)) = (&document.playback, document.resolved()) else {

@@ -536,3 +536,26 @@ fn samples_are_switched_on_and_off_and_their_gaps_are_known() {
         "{cost} of {duration}: no call reaches across"
     );
 }
+
+#[test]
+fn excluded_functions_are_not_recorded() {
+    if !has_uftrace() {
+        return;
+    }
+    let scratch = Scratch::new("record-without");
+    let program = build(&scratch, "app", PROGRAM, &["-O2", "-g"]);
+    let out = scratch.0.join("out.uftrace");
+    let options = ["--no-open", "--without", "lea*", "-o", path(&out)];
+    let ran = run(&scratch, &options, &[path(&program)]);
+    let said = text(&ran.stderr);
+    assert!(ran.status.success(), "{said}");
+    let line = "1 function excluded by --without: leaf";
+    assert!(said.contains(line), "{said}");
+    assert_eq!(calls(&out, "leaf"), 0);
+    assert_eq!(calls(&out, "middle"), 1);
+    let options = ["--no-open", "--without", "nobody", "-o", path(&out)];
+    let ran = run(&scratch, &options, &[path(&program)]);
+    assert_eq!(ran.status.code(), Some(1));
+    let said = text(&ran.stderr);
+    assert!(said.contains("none called 'nobody'"), "{said}");
+}
