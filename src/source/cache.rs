@@ -403,7 +403,7 @@ fn encode(files: &[SourceFile], known: &Known, started: SystemTime) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::relations::{CallByName, Import, ImportKind, METHOD, OUTSIDE, PLAIN};
+    use crate::relations::{Base, CallByName, Globals, Import, ImportKind, METHOD, OUTSIDE, PLAIN};
     use callscape_facts::kinds::FileKind;
 
     fn file(path: &str, hash: u64, definitions: Vec<Definition>) -> SourceFile {
@@ -491,6 +491,15 @@ mod tests {
             count: 3,
         };
         let relations = FileRelations {
+            globals: vec![Globals {
+                owner: OUTSIDE,
+                count: 300,
+            }],
+            bases: vec![Base {
+                class: 0,
+                line: 3,
+                name: "a::B".into(),
+            }],
             imports: vec![Import {
                 line: 7,
                 kind: ImportKind::From,

@@ -26,8 +26,8 @@ pub(super) struct Found<'a> {
     pub calls: Vec<FoundCall>,
     pub names: HashMap<Box<str>, u32>,
     pub package: Box<str>,
-    /// Where global variables are declared, and their names.
-    globals: Vec<(usize, &'a str)>,
+    /// Where global variables are declared, whether they may be a class's, and their names.
+    globals: Vec<(usize, bool, &'a str)>,
     /// Where classes have their names, and what they inherit from.
     bases: Vec<(usize, Box<str>)>,
 }
@@ -136,8 +136,18 @@ impl<'a> Found<'a> {
 
     /// A global variable.
     pub(super) fn global(&mut self, node: Node<'_>, name: &'a str) {
+        self.variable(node, true, name);
+    }
+
+    /// One that is in no class, though it may be declared with one: `struct A { … } a;`.
+    pub(super) fn global_of_no_class(&mut self, node: Node<'_>, name: &'a str) {
+        self.variable(node, false, name);
+    }
+
+    fn variable(&mut self, node: Node<'_>, may_be_of_class: bool, name: &'a str) {
         if !name.is_empty() && self.globals.len() < MOST {
-            self.globals.push((node.start_position().row, name));
+            let row = node.start_position().row;
+            self.globals.push((row, may_be_of_class, name));
         }
     }
 
@@ -202,6 +212,7 @@ impl Found<'_> {
         self.calls.sort_unstable();
         let callers = Around::new(definitions, |kind| kind == ModuleKind::Function);
         let owners = Around::new(definitions, |kind| kind != ModuleKind::Function);
+        let namespaces = Around::new(definitions, |kind| kind == ModuleKind::Namespace);
         let classes = Around::new(definitions, |kind| kind == ModuleKind::Class);
         let mut calls: HashMap<(u32, u32, u32), u32> = HashMap::new();
         for call in self.calls {
@@ -227,7 +238,10 @@ impl Found<'_> {
         names.sort_unstable();
         let named = self.globals.into_iter();
         let mut globals: Vec<(u32, &str)> = named
-            .map(|(row, name)| (owners.at(line_at(row)), name))
+            .map(|(row, may_be_of_class, name)| match may_be_of_class {
+                true => (owners.at(line_at(row)), name),
+                false => (namespaces.at(line_at(row)), name),
+            })
             .collect();
         globals.sort_unstable();
         globals.dedup();

@@ -126,7 +126,10 @@ fn c_names(node: Node<'_>, found: &mut Found<'_>, is_elsewhere: bool) {
             continue;
         }
         if let Some(name) = variable(declarator) {
-            found.global(name, found.text(name));
+            match node.kind() {
+                "field_declaration" => found.global(name, found.text(name)),
+                _ => found.global_of_no_class(name, found.text(name)),
+            }
         }
     }
 }
