@@ -22,7 +22,7 @@ pub(crate) fn add(hash: &mut Fnv, bytes: &[u8]) {
 
 /// What tells a recording from another and from itself before a change: of each file that it is read from the name, size,
 /// time of change, first and last bytes. Where it lies does not count.
-pub(crate) fn fingerprint(paths: &[&Path]) -> io::Result<u64> {
+pub fn fingerprint(paths: &[&Path]) -> io::Result<u64> {
     let mut hash = Fnv::START;
     // Another version may read the same recording better.
     add(&mut hash, env!("CARGO_PKG_VERSION").as_bytes());

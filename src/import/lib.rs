@@ -12,6 +12,7 @@ use std::sync::Arc;
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
 pub use error::ImportError;
+pub use fingerprint::fingerprint;
 use formats::{FORMATS, Kind, is_recording_directory};
 use input::Input;
 pub use opened::{hold, reads};

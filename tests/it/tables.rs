@@ -4,6 +4,7 @@ mod bad;
 mod engines;
 mod means;
 mod query;
+mod recording;
 mod sets;
 
 use std::collections::BTreeMap;

@@ -6,6 +6,7 @@
 mod calls;
 mod chunk;
 mod columns;
+pub mod kept;
 mod memory;
 mod modules;
 mod sums;
