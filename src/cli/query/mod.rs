@@ -77,7 +77,7 @@ pub(crate) fn run(args: QueryArgs) -> anyhow::Result<()> {
             return output::print(|out| writeln!(out, "{sql}"));
         }
     };
-    let answer = engine::ask(tables.folder(), &sql)?;
+    let answer = engine::ask(&tables.folder(), &sql)?;
     let columns = question.columns();
     let columns: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
     match (args.json, args.csv) {

@@ -36,9 +36,9 @@ pub(super) enum Tables {
 }
 
 impl Tables {
-    pub(super) fn folder(&self) -> &Path {
+    pub(super) fn folder(&self) -> PathBuf {
         match self {
-            Tables::Exported(folder) => folder,
+            Tables::Exported(folder) => folder.clone(),
             Tables::Kept(kept) => kept.folder(),
         }
     }

@@ -20,6 +20,8 @@ use callscape_facts::index::cache_dir;
 use callscape_facts::tables::replacing::at;
 use callscape_facts::tables::{Table, VERSION};
 
+/// The folder of the tables, in that of the key: whoever writes tables locks their folder.
+const INNER: &str = "runs";
 /// Size in bytes of all files of the tables, by path relative to their folder. Written last.
 const LISTING: &str = "files.json";
 /// Maximum bytes of all kept tables, except for those that are just made.
@@ -62,8 +64,8 @@ enum Held {
 
 impl Kept {
     /// The folder of the tables.
-    pub fn folder(&self) -> &Path {
-        &self.folder
+    pub fn folder(&self) -> PathBuf {
+        self.folder.join(INNER)
     }
 }
 
@@ -124,9 +126,10 @@ pub fn make(
     let target = key.map_or("unkept".to_owned(), Key::name);
     let target = folder.join(target);
     let beside = Folder::beside(&target).map_err(|error| at(folder, error))?;
+    fs::create_dir(beside.path().join(INNER))?;
     write(
         part,
-        beside.path(),
+        &beside.path().join(INNER),
         (id, IfThere::Refuse),
         &Table::ALL,
         progress,
@@ -333,9 +336,9 @@ mod tests {
         assert!(find(folder, key(1, 1)).is_none());
         assert_eq!(scratch.names().len(), 4);
         let queried = find(folder, key(2, 1)).expect("it is kept");
-        let open = File::open(queried.folder()).expect("a folder");
+        let open = File::open(folder.join(key(2, 1).name())).expect("a folder");
         open.set_modified(UNIX_EPOCH).expect("it is ours");
-        let bytes: u64 = listing(queried.folder())
+        let bytes: u64 = listing(&folder.join(key(2, 1).name()))
             .expect("whole")
             .into_values()
             .sum();
@@ -363,7 +366,7 @@ mod tests {
                         let kept =
                             kept.map_or_else(|| make_in(folder, Some(key), &Progress::new()), Ok);
                         let kept = kept.expect("they are made");
-                        assert!(is_complete(kept.folder()));
+                        assert!(is_complete(&kept.folder));
                     }
                 });
             }

@@ -117,7 +117,7 @@ fn tables_of_a_recording_are_made_once_and_again_when_it_or_they_change() {
     assert_eq!(made.len(), 1);
     assert_eq!((ask(), kept(&folder)), (first.clone(), made.clone()));
     // Tables that lack a file are no answer.
-    std::fs::remove_dir_all(made[0].0.join("functions")).expect("it is there");
+    std::fs::remove_dir_all(made[0].0.join("runs/functions")).expect("it is there");
     assert_eq!(ask(), first);
     assert_ne!(kept(&folder), made);
     copy("toml-threads.viztracer.json");
@@ -198,5 +198,5 @@ fn errors_and_sql_of_a_recording_name_what_is_expected_and_where_it_is() {
     let place = place.trim().strip_prefix("callscape: its tables: ");
     let place = PathBuf::from(place.expect("where they are"));
     assert!(place.join("functions").is_dir(), "{}", place.display());
-    assert_eq!(kept(&folder)[0].0, place);
+    assert_eq!(kept(&folder)[0].0.join("runs"), place);
 }
