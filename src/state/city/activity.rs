@@ -6,7 +6,7 @@
 use super::blocks::NO_BLOCK;
 use super::memory::{Level, LiveMemory, NEWS};
 use callscape_analysis::session::{Resolved, Session};
-use callscape_base::units::{Cost, FunctionId, ModuleId};
+use callscape_base::units::{Cost, FunctionId, ModuleId, Time};
 use callscape_facts::trace::Recent;
 use callscape_layout::geometry::{Block, BlockActivity, BlockKind, BlockLook, ChangedLooks};
 use callscape_model::landscape::LandscapeSettings;

@@ -449,7 +449,7 @@ fn a_box_stays_where_it_was_put_until_it_is_put_back() {
         let rect = laid.layout.nodes[at];
         Some((rect.min + rect.max) * 0.5)
     };
-    let mut press = |view: &mut Collaboration, state: &mut State, key| {
+    let press = |view: &mut Collaboration, state: &mut State, key| {
         let mut asks = Asks::default();
         view.graph_key(key, document(state), &mut asks);
         asks.take().into_iter().for_each(|ask| state.execute(ask));

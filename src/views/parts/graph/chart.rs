@@ -203,11 +203,6 @@ impl Chart {
         }
     }
 
-    /// The same for what is not shown yet.
-    pub(crate) fn set_moved(&mut self, moved: Moved) {
-        self.moved = moved;
-    }
-
     /// All boxes of the graph go where the layout has them.
     pub(crate) fn put_back(&mut self, now: Duration, hierarchy: &Hierarchy) -> Option<Put> {
         let graph = moved::name_of_graph(&self.laid.as_ref()?.graph, hierarchy);
