@@ -137,12 +137,16 @@ pub fn make(
     let listing = sizes(beside.path()).map_err(|error| at(beside.path(), error))?;
     let listing = serde_json::to_vec(&listing).map_err(io::Error::from)?;
     files::write(&beside.path().join(LISTING), &listing)?;
+    progress.check()?;
     let Some(key) = key else {
         return Ok(Kept {
             folder: beside.path().to_owned(),
             _held: Held::Folder(beside),
         });
     };
+    // Nothing is removed before the new tables have their own lock.
+    let entering = files::open_regular(folder).map_err(|error| at(folder, error))?;
+    let _ = entering.lock_shared();
     if beside.keep_as(&target).is_err() && !is_complete(&target) {
         // What is there is left of tables that were being removed, or damaged.
         let _ = fs::remove_dir_all(&target);
@@ -153,6 +157,7 @@ pub fn make(
     // Its lock is exclusive.
     drop(beside);
     let kept = find(folder, key);
+    drop(entering);
     prune(folder, key, MOST_KEPT);
     kept.ok_or_else(|| at(&target, io::ErrorKind::NotFound.into()).into())
 }
@@ -194,6 +199,10 @@ fn is_complete(folder: &Path) -> bool {
 /// most `most` bytes. Tables that are being queried stay.
 fn prune(folder: &Path, newest: Key, most: u64) {
     let prefix = newest.prefix() + "-";
+    let removing = files::open_regular(folder);
+    if let Ok(removing) = &removing {
+        let _ = removing.lock();
+    }
     let mut kept: Vec<(bool, SystemTime, u64, PathBuf)> = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
