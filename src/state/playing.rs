@@ -7,9 +7,6 @@ use callscape_base::units::Time;
 
 impl State {
     pub(crate) fn on_play(&mut self, ask: PlayAsk) {
-        if ask == PlayAsk::ToggleSumBeside {
-            return self.show_sum_beside(!self.runs_view.sum_beside);
-        }
         let now = self.now();
         let thread = self.document.as_ref().and_then(Document::stepping_thread);
         let Some((playback, trace)) = self.document.as_mut().and_then(Document::playing) else {
@@ -42,8 +39,6 @@ impl State {
                 playback.pause();
                 playback.summary ^= true;
             }
-            // It is no matter of the clock.
-            PlayAsk::ToggleSumBeside => {}
             PlayAsk::ToggleSkipIdle => playback.skips_idle ^= true,
             PlayAsk::Step(cels) => playback.step(cels, trace),
             PlayAsk::Seek(time) => playback.seek(time, now, trace),

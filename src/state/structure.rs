@@ -163,9 +163,6 @@ impl State {
         if let CutAsk::CollapseOrExpand(module) = ask {
             return self.collapse_or_expand(module);
         }
-        if let CutAsk::Swap(..) | CutAsk::MoveDistrict(_) | CutAsk::PutBack = ask {
-            return self.on_districts(ask);
-        }
         let Some(document) = &mut self.document else {
             return;
         };
@@ -202,10 +199,7 @@ impl State {
                 }
             }
             // Handled above.
-            CutAsk::CollapseOrExpand(_)
-            | CutAsk::Swap(..)
-            | CutAsk::MoveDistrict(_)
-            | CutAsk::PutBack => {}
+            CutAsk::CollapseOrExpand(_) => {}
         }
         if !matches!(ask, CutAsk::ToggleDetailBySize) {
             self.look.detail_by_size = false;

@@ -6,8 +6,6 @@ mod along;
 pub(super) mod both;
 mod strips;
 
-pub use both::write_sum_beside;
-
 use super::headless::{PictureSettings, Studio};
 use callscape_analysis::comparison::Comparison;
 use callscape_analysis::comparison::amounts::{Change, Measure};

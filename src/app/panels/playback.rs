@@ -197,16 +197,6 @@ fn buttons(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
     {
         context.asks.push(PlayAsk::ToggleSummary);
     }
-    let state = &context.desk.state;
-    let is_of_one = state.document.as_ref().is_some_and(|it| it.runs.is_none());
-    if is_of_one
-        && ui
-            .selectable_label(state.runs_view.sum_beside, "Beside")
-            .on_hover_text("Sum so far next to the current cel (Shift + Y)")
-            .clicked()
-    {
-        context.asks.push(PlayAsk::ToggleSumBeside);
-    }
     more(ui, playback, context);
 }
 

@@ -21,8 +21,6 @@ pub struct SavedPlayback {
     #[serde(default)]
     summary: bool,
     #[serde(default)]
-    sum_beside: bool,
-    #[serde(default)]
     follow: bool,
 }
 
@@ -47,7 +45,6 @@ impl SavedPlayback {
             skip_idle: settings.skips_idle,
             backward: settings.backward,
             summary: playback.summary,
-            sum_beside: state.runs_view.sum_beside,
             follow: state.moving.following.is_on,
         })
     }
@@ -75,6 +72,5 @@ impl SavedPlayback {
             backward: self.backward,
         });
         playback.summary = self.summary;
-        state.show_sum_beside(self.sum_beside);
     }
 }

@@ -180,13 +180,10 @@ pub(crate) struct RenderArgs {
     /// Summarise the whole recording or range: every call relation, and active functions by self cost
     #[arg(long, conflicts_with_all = ["at", "frames"])]
     pub summary: bool,
-    /// Draw two landscapes: the cel at this time, and the sum of everything up to it
-    #[arg(long, conflicts_with_all = ["summary", "frames", "timings"])]
-    pub sum_beside: bool,
 }
 
 /// Options that a scene defines itself.
-const NOT_OF_SCENES: [&str; 47] = [
+const NOT_OF_SCENES: [&str; 46] = [
     "set",
     "sizing",
     "rings",
@@ -232,7 +229,6 @@ const NOT_OF_SCENES: [&str; 47] = [
     "from",
     "to",
     "summary",
-    "sum_beside",
     "json",
 ];
 
@@ -241,7 +237,6 @@ const EXAMPLES: &str = "Examples:
   callscape render src trace.json -o city.png --at 40% --theme dark --size 1920x1080
   callscape render src trace.json -o calls.png --view flame --from 1s --to 1.2s
   callscape render src trace.json -o table.png --view functions --focus lapi.c/lua_callk
-  callscape render src trace.json -o both.png --sum-beside --at 40% --size 1920x800
   callscape render src trace.json -o rings.svg --view rings
   callscape render src trace.json -o frames/city.png --frames 100 --from 1s --to 2s
   callscape render src -o poster.png --size 16384x16384 --camera iso --transparent --no-labels

@@ -408,7 +408,6 @@ impl Document {
         if !is_counted {
             self.limit_other();
         }
-        self.leave_beside();
     }
 
     /// Takes what looking at every call that is left has found.
@@ -424,7 +423,6 @@ impl Document {
             let mut left = self.city.left().clone();
             left.count(summary);
             self.city.leave(left);
-            self.leave_beside();
         }
     }
 
@@ -439,7 +437,6 @@ impl Document {
         let mut left = self.city.left().clone();
         left.run(running);
         self.city.leave(left);
-        self.leave_beside();
     }
 
     /// Whether a view that needs this has something to show.
@@ -480,7 +477,6 @@ impl Document {
             previous: cel.start,
             range: self.selection.range,
             summary: playback.summary,
-            so_far: false,
             most: self.most_of_both,
         })
     }

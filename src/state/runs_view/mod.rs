@@ -12,8 +12,6 @@ use callscape_model::surface::Surface;
 #[derive(Clone, Debug)]
 pub struct RunsView {
     pub together: RunsLayout,
-    /// Of one run, the sum so far stands beside the cel.
-    pub sum_beside: bool,
     /// Where the divider of a wipe stands, as a share of the width.
     pub divider: f32,
     /// Districts in which nothing differs are collapsed.
@@ -28,7 +26,6 @@ impl Default for RunsView {
     fn default() -> RunsView {
         RunsView {
             together: RunsLayout::One,
-            sum_beside: false,
             divider: 0.5,
             only_differences: false,
             halves: None,

@@ -10,7 +10,6 @@ use super::laid::{Laid, SIGN};
 use super::legend;
 use super::marks::{self, Marked, marked};
 use super::model::Tint;
-use super::moved::{self, Moved};
 use super::painting::{Colors, Painting};
 use super::sight::Sight;
 use crate::{Picture, Surface};
@@ -52,20 +51,6 @@ struct Way {
     begun: Duration,
 }
 
-/// A box that the pointer holds.
-struct Held {
-    place: u32,
-    /// What is in sight does not change meanwhile.
-    sight: Sight,
-    before: Moved,
-}
-
-/// What was put elsewhere: in words, and all places before and after it.
-pub(crate) struct Put {
-    pub words: String,
-    pub both: [Moved; 2],
-}
-
 /// What the sheet was drawn with.
 #[derive(Clone, Debug, PartialEq)]
 struct DrawnWith {
@@ -87,11 +72,7 @@ type Below = (usize, usize);
 
 #[derive(Default)]
 pub(crate) struct Chart {
-    /// As it was laid out, and with boxes where the user put them.
-    plain: Option<Arc<Laid>>,
     laid: Option<Arc<Laid>>,
-    moved: Moved,
-    held: Option<Held>,
     geometry: Geometry,
     hues: Hues,
     way: Option<Way>,
@@ -138,31 +119,9 @@ impl Chart {
 
     /// Shows a graph; what was shown eases over to it.
     pub(crate) fn take(&mut self, laid: Arc<Laid>, now: Duration, hierarchy: &Hierarchy) {
-        if self.plain.as_ref().is_some_and(|it| Arc::ptr_eq(it, &laid)) {
+        if self.laid.as_ref().is_some_and(|it| Arc::ptr_eq(it, &laid)) {
             return;
         }
-        self.held = None;
-        let mut memory = laid.layout.memory.clone();
-        memory.complete(&self.memory);
-        self.memory = memory;
-        self.past.retain(|it| !Arc::ptr_eq(it, &laid));
-        self.past.push(Arc::clone(&laid));
-        if self.past.len() > KEPT {
-            self.past.remove(0);
-        }
-        let placed = self.placed(&laid, hierarchy);
-        self.plain = Some(laid);
-        self.show(placed, now, hierarchy);
-    }
-
-    /// A layout with boxes where the user put them.
-    fn placed(&self, laid: &Arc<Laid>, hierarchy: &Hierarchy) -> Arc<Laid> {
-        let placed = moved::apply(laid, &self.moved, hierarchy);
-        placed.map_or_else(|| Arc::clone(laid), Arc::new)
-    }
-
-    /// Eases over from what was shown.
-    fn show(&mut self, laid: Arc<Laid>, now: Duration, hierarchy: &Hierarchy) {
         let before = self.laid.take();
         if let Some(before) = before.filter(|_| self.drawn.is_some()) {
             let (shown, sight) = (self.shown(now), self.shown_sight(now));
@@ -178,123 +137,16 @@ impl Chart {
         }
         self.anchor = None;
         self.geometry = Geometry::of(&laid);
+        let mut memory = laid.layout.memory.clone();
+        memory.complete(&self.memory);
+        self.memory = memory;
+        self.past.retain(|it| !Arc::ptr_eq(it, &laid));
+        self.past.push(Arc::clone(&laid));
+        if self.past.len() > KEPT {
+            self.past.remove(0);
+        }
         self.laid = Some(laid);
         self.revision += 1;
-    }
-
-    /// Where the user put boxes.
-    pub(crate) fn moved(&self) -> &Moved {
-        &self.moved
-    }
-
-    /// Whether the user put boxes of the graph that is shown elsewhere.
-    pub(crate) fn has_moved(&self, hierarchy: &Hierarchy) -> bool {
-        let graph = self.laid.as_ref().map(|it| &it.graph);
-        graph.is_some_and(|it| self.moved.has(&moved::name_of_graph(it, hierarchy)))
-    }
-
-    /// Puts boxes where they were put before, or are said to be; what is shown eases over.
-    pub(crate) fn put(&mut self, moved: Moved, now: Duration, hierarchy: &Hierarchy) {
-        self.held = None;
-        self.moved = moved;
-        if let Some(plain) = self.plain.clone() {
-            let placed = self.placed(&plain, hierarchy);
-            self.show(placed, now, hierarchy);
-        }
-    }
-
-    /// All boxes of the graph go where the layout has them.
-    pub(crate) fn put_back(&mut self, now: Duration, hierarchy: &Hierarchy) -> Option<Put> {
-        let graph = moved::name_of_graph(&self.laid.as_ref()?.graph, hierarchy);
-        let before = self.moved.clone();
-        let mut after = before.clone();
-        after.put_back(&graph);
-        self.put(after.clone(), now, hierarchy);
-        Some(Put {
-            words: "Put boxes back".to_owned(),
-            both: [before, after],
-        })
-    }
-
-    /// Puts a box so far from where it is, in points of the sheet.
-    pub(crate) fn nudge(
-        &mut self,
-        place: u32,
-        by: Vec2,
-        (now, hierarchy): (Duration, &Hierarchy),
-    ) -> Option<Put> {
-        let before = self.moved.clone();
-        let by = by / self.sight().zoom;
-        let words = self.note_place(place, by, hierarchy)?;
-        let after = self.moved.clone();
-        self.put(after.clone(), now, hierarchy);
-        Some(Put {
-            words,
-            both: [before, after],
-        })
-    }
-
-    /// Notes that a box stands so far from where it is shown; in words what that is.
-    fn note_place(&mut self, place: u32, by: Vec2, hierarchy: &Hierarchy) -> Option<String> {
-        let laid = self.laid.as_ref()?;
-        let of = laid.graph.boxes.get(place as usize)?;
-        let rect = laid.layout.nodes.get(place as usize)?;
-        let name = moved::name_of(of, hierarchy)?;
-        let graph = moved::name_of_graph(&laid.graph, hierarchy);
-        let words = format!("Moved {}", of.title);
-        self.moved
-            .put(graph, name, (rect.min + rect.max) * 0.5 + by);
-        Some(words)
-    }
-
-    /// Takes hold of the box at a place of the sheet, in pixels, if there is one that can be put elsewhere.
-    pub(crate) fn grab(&mut self, at: Vec2, hierarchy: &Hierarchy) {
-        self.held = None;
-        if let Some(Spot::Box(place)) = self.spot(at)
-            && let Some(laid) = &self.laid
-            && moved::name_of(&laid.graph.boxes[place as usize], hierarchy).is_some()
-        {
-            self.held = Some(Held {
-                place,
-                sight: self.sight(),
-                before: self.moved.clone(),
-            });
-        }
-    }
-
-    pub(crate) fn is_held(&self) -> bool {
-        self.held.is_some()
-    }
-
-    /// Moves the box that is held by so many pixels.
-    pub(crate) fn drag(&mut self, by: Vec2, hierarchy: &Hierarchy) {
-        let (Some(held), Some(plain)) = (&self.held, self.plain.clone()) else {
-            return;
-        };
-        let (place, zoom) = (held.place, held.sight.zoom);
-        self.note_place(place, by / (self.scale * zoom), hierarchy);
-        let laid = self.placed(&plain, hierarchy);
-        self.way = None;
-        self.geometry = Geometry::of(&laid);
-        self.laid = Some(laid);
-        self.revision += 1;
-    }
-
-    /// Lets go of the box that is held.
-    pub(crate) fn let_go(&mut self, now: Duration) -> Option<Put> {
-        let held = self.held.take()?;
-        let laid = self.laid.as_ref()?;
-        // All of it comes into sight again.
-        self.way = Some(Way {
-            from: Geometry::of(laid),
-            sight: held.sight,
-            begun: now,
-        });
-        let of = laid.graph.boxes.get(held.place as usize)?;
-        Some(Put {
-            words: format!("Moved {}", of.title),
-            both: [held.before, self.moved.clone()],
-        })
     }
 
     /// Moves the sight so that what is held stays under the same place of the sheet.
@@ -312,8 +164,8 @@ impl Chart {
 
     /// Nothing is shown.
     pub(crate) fn clear(&mut self) {
-        (self.plain, self.laid) = (None, None);
-        (self.way, self.held) = (None, None);
+        self.laid = None;
+        self.way = None;
         self.geometry = Geometry::default();
         self.revision += 1;
     }
@@ -348,13 +200,8 @@ impl Chart {
 
     /// How it lies on the sheet once it is there.
     fn sight(&self) -> Sight {
-        let whole = || {
-            let one = Rect::new(Vec2::ZERO, Vec2::ONE);
-            let bounds = self.laid.as_ref().map_or(one, |it| it.bounds());
-            Sight::whole(bounds, self.room())
-        };
-        let held = self.held.as_ref().map(|it| it.sight);
-        held.or(self.free).unwrap_or_else(whole)
+        let size = self.laid.as_ref().map_or(Vec2::ONE, |it| it.layout.size);
+        self.free.unwrap_or_else(|| Sight::whole(size, self.room()))
     }
 
     fn shown_sight(&self, now: Duration) -> Sight {

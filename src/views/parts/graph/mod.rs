@@ -10,7 +10,6 @@ pub(crate) mod laid;
 pub(crate) mod legend;
 pub(crate) mod marks;
 pub(crate) mod model;
-pub(crate) mod moved;
 pub(crate) mod nesting;
 pub(crate) mod painting;
 pub(crate) mod panel;
