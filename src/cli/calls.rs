@@ -191,6 +191,10 @@ fn named(recording: &Recording, name: &str) -> anyhow::Result<Vec<FunctionId>> {
 fn ensure_known(recording: &Recording, conditions: &[Condition]) -> anyhow::Result<()> {
     let trace = &recording.trace;
     if trace.calls_with_arguments() == 0 {
+        ensure!(
+            recording.left_out.is_none(),
+            "--max-frequency: arguments of calls are not kept with this option"
+        );
         bail!(
             "{}: contains no arguments of calls; docs/formats.md lists the formats that have them",
             recording.name()
@@ -308,6 +312,8 @@ fn print_over_time(of: &OverTime, out: &mut dyn std::io::Write) -> std::io::Resu
 
 /// A number with at most three digits behind the point.
 fn short(number: f64) -> String {
-    let rounded = (number * 1000.0).round() / 1000.0;
-    rounded.to_string()
+    match number.abs() < 1e12 {
+        true => ((number * 1000.0).round() / 1000.0).to_string(),
+        false => format!("{number:e}"),
+    }
 }

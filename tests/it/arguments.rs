@@ -220,6 +220,27 @@ fn chrome() -> String {
     format!("[{}]", events.join(",\n"))
 }
 
+/// The members of `args` are read whatever events before it had in its place.
+#[test]
+fn args_that_are_no_object_hide_no_later_ones() {
+    for other in ["null", "\"text\"", "7", "[1, 2]"] {
+        let event = |at: usize, args: &str| {
+            format!(r#"{{"name":"f","ph":"X","ts":{at}0,"dur":5,"pid":1,"tid":1,"args":{args}}}"#)
+        };
+        let events = (0..8).map(|at| match at {
+            0 | 1 | 5 => event(at, other),
+            _ => event(at, &format!("{{\"size\":{at}}}")),
+        });
+        let events: Vec<String> = events.collect();
+        let scratch = Scratch::new("args-of-other-kinds");
+        let path = scratch.write("a.json", format!("[{}]", events.join(",\n")).as_bytes());
+        let expected: Vec<_> = [2, 3, 4, 6, 7]
+            .map(|at| of("f", json!({"size": at})))
+            .into();
+        assert_eq!(with_arguments(&read(&path)), expected, "{other}");
+    }
+}
+
 #[test]
 fn nested_args_have_joined_names_and_ends_tell_calls_apart() {
     let scratch = Scratch::new("nested-args");

@@ -26,8 +26,8 @@ enum Kind {
     /// A number that is a time.
     Ts,
     Dur,
-    /// Any value.
-    Any(Field),
+    /// Any value that begins like this one: a list, an object, or neither. Only of an object in `args` are members read.
+    Any(Field, Option<u8>),
     /// Here `args` begins, and here it ends.
     ArgsBegin,
     ArgsEnd,
@@ -160,6 +160,14 @@ impl Shapes {
     }
 }
 
+/// The bracket that a value begins with; none for others.
+fn opening(bytes: &[u8], at: usize) -> Option<u8> {
+    bytes
+        .get(at)
+        .copied()
+        .filter(|it| matches!(it, b'{' | b'['))
+}
+
 impl Shape {
     fn of(bytes: &[u8], from: usize, brace: usize, thread: Option<usize>) -> Option<Shape> {
         /// Events with more members than this are rare.
@@ -183,7 +191,7 @@ impl Shape {
                 (Field::ArgsBegin, _) => values.push((Kind::ArgsBegin, start, start)),
                 (Field::ArgsEnd, _) => values.push((Kind::ArgsEnd, end, end)),
                 (field, _) if text => values.push((Kind::Text(field), start + 1, end)),
-                (field, _) => values.push((Kind::Any(field), start, end)),
+                (field, _) => values.push((Kind::Any(field, opening(bytes, start)), start, end)),
             }
         })
         .ok()?;
@@ -252,7 +260,10 @@ impl Shape {
                     Some((time, end)) => (event.dur, at) = (Some(Ok(time)), end),
                     None => (event.dur, at) = time(bytes, at)?,
                 },
-                Kind::Any(field) => {
+                Kind::Any(field, begins) => {
+                    if opening(bytes, at) != begins {
+                        return None;
+                    }
                     let mut cursor = Cursor::new(bytes, at);
                     // White space before a value belongs to the literal.
                     event.set(field, cursor.value().ok()?);

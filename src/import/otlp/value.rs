@@ -1,6 +1,8 @@
 //! Values of attributes (`AnyValue` of `common/v1/common.proto`), in JSON and binary. Those in arrays and lists are named
 //! after their place or key, behind a dot, down to a depth.
 
+use std::borrow::Cow;
+
 use super::pairs::{attribute, hexadecimal};
 use crate::document::Document;
 use crate::error::ImportError;
@@ -8,8 +10,10 @@ use crate::protobuf::{Fields, Value as Field};
 use crate::words::word;
 use callscape_facts::trace::Value;
 
-/// What is nested more deeply is left out.
+/// Lists that are nested more deeply are shown as `…`.
 const DEEPEST: usize = 4;
+
+const OMITTED: Value<'static> = Value::Text(Cow::Borrowed("…"));
 
 /// Values with what is behind the name of the attribute in theirs.
 pub(super) type Found = Vec<(String, Value<'static>)>;
@@ -40,6 +44,10 @@ pub(super) fn read(
                 if depth < DEEPEST =>
             {
                 nested(document, is_list, (name, depth), found)?;
+            }
+            b"arrayValue" | b"array_value" | b"kvlistValue" | b"kvlist_value" => {
+                document.skip()?;
+                found.push((name.clone(), OMITTED));
             }
             _ => document.skip()?,
         }
@@ -106,6 +114,7 @@ pub(super) fn take(any: &[u8], name: &mut String, depth: usize, found: &mut Foun
                 take_nested(list, number == 6, (name, depth), found);
                 continue;
             }
+            (5 | 6, Field::Bytes(_)) => OMITTED,
             _ => continue,
         };
         found.push((name.clone(), value.into_owned()));

@@ -7,7 +7,7 @@ use callscape_facts::builder::Timestamp;
 use callscape_facts::names::Names;
 use callscape_facts::trace::{Told, Value};
 
-/// What is nested more deeply is left out.
+/// What is nested more deeply is shown as `…`.
 const DEEPEST: usize = 4;
 
 impl Reader<'_> {
@@ -83,6 +83,7 @@ fn tell(
                 name.truncate(length);
                 continue;
             }
+            (11 | 12, Field::Bytes(_)) => Value::Text("…".into()),
             _ => continue,
         };
         told.add(name, &value);

@@ -272,10 +272,10 @@ fn each_language_says_which_variables_are_global_and_what_classes_inherit_from()
         #[cfg(feature = "kotlin")]
         (
             L::Kotlin,
-            "var a = 1\nconst val no = 1\nval b get() = 1\nclass C : A(1), B<T> {\n  val no = 1\n  companion object { var c = 1 }\n}\n\
-             object O : D { val d = 1 }\n",
+            "var a = 1\nconst val no = 1\nval b get() = 1\n\nclass C : A(1), B<T> {\n  val no = 1\n\n  companion object {\n    var c = 1\n  }\n}\n\n\
+             object O : D {\n  val d = 1\n}\n",
             &[":1", "Companion:1", "O:1"],
-            &["4 C < A", "4 C < B", "8 O < D"],
+            &["5 C < A", "5 C < B", "13 O < D"],
         ),
         #[cfg(feature = "csharp")]
         (

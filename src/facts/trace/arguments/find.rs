@@ -1,6 +1,7 @@
 //! Finds the calls that arguments were told of, and packs these in order of call.
 
-use std::collections::{HashMap, VecDeque};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::io;
 use std::sync::Arc;
 
@@ -28,6 +29,15 @@ struct Found {
     unused: u32,
 }
 
+/// Lanes of a thread whose calls are gone through in order of time, so that lanes without a call at a time cost nothing.
+#[derive(Default)]
+struct Lanes {
+    /// The thread as it was told.
+    of: Option<u32>,
+    /// By when its next call begins, each lane that has one.
+    next: BinaryHeap<Reverse<(u64, u32)>>,
+}
+
 /// A call that begins when arguments say so.
 struct Candidate {
     function: FunctionId,
@@ -38,7 +48,8 @@ struct Candidate {
 
 impl Store {
     /// Takes the arguments of all calls, whose threads are at these places now, and gives back what is not kept. An error when
-    /// they could be kept neither in memory nor in a file. O(a log n) for a calls with arguments.
+    /// they could be kept neither in memory nor in a file. O(a log n) for a calls with arguments, if few lanes have calls between
+    /// two of them.
     pub(crate) fn learn_arguments(&mut self, told: Told, places: &[ThreadId]) -> io::Result<Lost> {
         let Told {
             names,
@@ -55,6 +66,7 @@ impl Store {
         let mut found: Sorter<Found, (u32, u32)> = Sorter::within(order, SORTED_AT_ONCE);
         let mut begun = begun.finish(&progress)?;
         let mut cursors: Vec<Cursor<'_>> = self.all_calls().map(Cursor::new).collect();
+        let mut lanes = Lanes::default();
         let mut together = Vec::new();
         let mut list = Vec::new();
         while let Some(first) = begun.next() {
@@ -69,7 +81,11 @@ impl Store {
             let Some(&place) = places.get(thread) else {
                 continue;
             };
-            let candidates = self.candidates(place, first.start, &mut cursors);
+            if lanes.of != Some(first.thread) {
+                lanes.of = Some(first.thread);
+                lanes.next = self.firsts(place, &mut cursors);
+            }
+            let candidates = self.candidates(&mut lanes.next, first.start, &mut cursors);
             self.assign(&together, &candidates, |told, call| match call {
                 Some(call) => found.push(Found {
                     thread: call.thread,
@@ -116,10 +132,24 @@ impl Store {
         Ok(lost)
     }
 
-    /// The calls of a thread and its lanes that begin at `start`.
-    fn candidates(
+    /// When the first call of each lane of a thread begins.
+    fn firsts(
         &self,
         thread: ThreadId,
+        cursors: &mut [Cursor<'_>],
+    ) -> BinaryHeap<Reverse<(u64, u32)>> {
+        let first = |lane: ThreadId| {
+            let calls = self.infos.get(lane.index())?.calls;
+            let cursor = cursors.get_mut(lane.index()).filter(|_| calls > 0)?;
+            Some(Reverse((cursor.facts(0).start, lane.0)))
+        };
+        self.lanes(thread).filter_map(first).collect()
+    }
+
+    /// The calls that begin at `start`, which is after that of the call before, by lane.
+    fn candidates(
+        &self,
+        next: &mut BinaryHeap<Reverse<(u64, u32)>>,
         start: i64,
         cursors: &mut [Cursor<'_>],
     ) -> Vec<Candidate> {
@@ -128,22 +158,31 @@ impl Store {
             return Vec::new();
         };
         let mut candidates = Vec::new();
-        for thread in self.lanes(thread) {
-            let Some(cursor) = cursors.get_mut(thread.index()) else {
+        while let Some(&Reverse((at, thread))) = next.peek()
+            && at <= start
+        {
+            next.pop();
+            let lane = thread as usize;
+            let (Some(cursor), Some(info)) = (cursors.get_mut(lane), self.infos.get(lane)) else {
                 continue;
             };
             let before = start.checked_sub(1);
             let before = before.map_or(0, |before| cursor.started(before));
-            for call in before..cursor.started(start) {
+            let until = cursor.started(start);
+            for call in before..until {
                 let end = cursor.facts(call).end;
                 candidates.push(Candidate {
                     function: self.callee(cursor.pair(call)),
                     end,
-                    thread: thread.0,
+                    thread,
                     call,
                 });
             }
+            if u64::from(until) < info.calls {
+                next.push(Reverse((cursor.facts(until).start, thread)));
+            }
         }
+        candidates.sort_unstable_by_key(|it| (it.thread, it.call));
         candidates
     }
 
