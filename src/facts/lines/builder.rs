@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::call_sites::CallSitesBuilder;
+use super::place_id::PlaceId;
 use super::{Knows, Lines, Place, SiteRow};
 use crate::names::Names;
 use crate::trace::storage::Table;
@@ -15,16 +16,6 @@ pub struct FileId(u32);
 impl FileId {
     /// That of the function itself.
     pub const OWN: FileId = FileId(0);
-}
-
-/// A place while it is built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PlaceId(u32);
-
-impl PlaceId {
-    pub(super) fn index(self) -> usize {
-        self.0 as usize
-    }
 }
 
 /// Weights past 63 bits stay at the largest number there is; whoever reads the same weights counts that.

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::builder::PlaceId;
+use super::place_id::PlaceId;
 use crate::contexts::{ContextColumns, Contexts};
 use crate::hashing::BuildFast;
 use crate::trace::storage::{Bytes, Table};

@@ -10,6 +10,7 @@
 
 mod builder;
 mod call_sites;
+mod place_id;
 mod stacks;
 mod stored;
 #[cfg(test)]
@@ -21,9 +22,10 @@ use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
 use super::trace::storage::Table;
-pub use builder::{FileId, LinesBuilder, PlaceId};
+pub use builder::{FileId, LinesBuilder};
 pub use call_sites::CallSites;
 use callscape_base::units::{Cost, FunctionId};
+pub use place_id::PlaceId;
 pub use stacks::{LineStackId, LineStacks};
 
 /// A line of a function.

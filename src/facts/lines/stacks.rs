@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::builder::{LinesBuilder, PlaceId, fitting};
+use super::builder::{LinesBuilder, fitting};
 use super::call_sites::CallSitesBuilder;
+use super::place_id::PlaceId;
 use crate::contexts::ContextColumns;
 
 /// A stack of places: its place in a [`LineStacks`].
