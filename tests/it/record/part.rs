@@ -553,7 +553,8 @@ fn excluded_functions_are_not_recorded() {
     assert!(said.contains(line), "{said}");
     assert_eq!(calls(&out, "leaf"), 0);
     assert_eq!(calls(&out, "middle"), 1);
-    let options = ["--no-open", "--without", "nobody", "-o", path(&out)];
+    let other = scratch.0.join("other.uftrace");
+    let options = ["--no-open", "--without", "nobody", "-o", path(&other)];
     let ran = run(&scratch, &options, &[path(&program)]);
     assert_eq!(ran.status.code(), Some(1));
     let said = text(&ran.stderr);
