@@ -76,7 +76,7 @@ pub fn contexts(recording: &Recording) -> Result<Contexts, NoCallSites> {
     }
 }
 
-/// The line that calls a context, and its file; none of an outermost context, and of one whose caller's line is not known.
+/// The line that calls a context, and its file; `None` for an outermost context, or if the line is not known.
 pub fn site(recording: &Recording, context: ContextId) -> Option<(&str, u32)> {
     let lines = recording.lines.as_ref()?;
     let place = lines.place(lines.call_sites()?.site(context)?);

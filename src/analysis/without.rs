@@ -13,7 +13,7 @@ use callscape_facts::contexts::{Contexts, ContextsBuilder, NodeId};
 use callscape_facts::profile::{Profile, Weights};
 use callscape_facts::recording::Recording;
 
-/// What is excluded of a recording.
+/// What is excluded from a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Without {
     /// In order of their names.

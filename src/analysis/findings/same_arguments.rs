@@ -20,7 +20,7 @@ pub(super) struct Same {
     pub different: usize,
 }
 
-/// A list of arguments as a number, without what was returned.
+/// A number for each different list of arguments, ignoring the returned value.
 fn hash(list: List<'_>) -> u64 {
     let mut hash = Fnv::START;
     for Argument { name, value } in list.filter(|it| it.name != "return") {

@@ -65,7 +65,7 @@ impl Relations {
             .collect()
     }
 
-    /// Which class inherits from which, each pair once, in order. What is not in the hierarchy is left out.
+    /// Which class inherits from which, each pair once, in order. Modules outside the hierarchy are ignored.
     pub fn bases_of_classes(
         &self,
         hierarchy: &Hierarchy,

@@ -77,7 +77,7 @@ impl ReadingArgs {
         }
     }
 
-    /// The tables of a recording: those kept in the cache, or new ones if there are none of its present state.
+    /// The tables of a recording: those in the cache if they are up to date, otherwise new ones.
     fn tables_of(&self, trace: &Path) -> anyhow::Result<Kept> {
         let is_pipe = trace.as_os_str() == STANDARD_INPUT;
         let name = match is_pipe {

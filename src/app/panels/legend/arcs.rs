@@ -82,7 +82,7 @@ pub(super) fn imports(ui: &mut Ui, meanings: &Meanings<'_>) {
     });
     let imports = meanings.landscape.metrics().imports();
     if imports.is_some_and(|it| !it.bases().is_empty()) {
-        let tip = "Each arc stands for classes that inherit from another, told by name";
+        let tip = "Each arc stands for classes that inherit from another, found by name";
         let [class, base] = inherits_colors(settings.theme);
         ui.add_space(14.0);
         together(ui, tip, |ui| {
