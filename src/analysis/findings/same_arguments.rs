@@ -20,7 +20,7 @@ pub(super) struct Same {
     pub different: usize,
 }
 
-/// A number for each different list of arguments, ignoring the returned value.
+/// Hash of a list of arguments, ignoring the returned value: equal lists have equal hashes.
 fn hash(list: List<'_>) -> u64 {
     let mut hash = Fnv::START;
     for Argument { name, value } in list.filter(|it| it.name != "return") {
