@@ -243,8 +243,8 @@ impl ViewStudio {
             && let Some(moment) = moment.filter(|_| plays)
         {
             document.selection.change(|it| it.time = moment.time);
-            if let Some((playback, trace)) = document.playing() {
-                playback.seek(moment.time, Duration::ZERO, trace);
+            if let Some((playback, all)) = document.playing() {
+                playback.seek(moment.time, Duration::ZERO, all);
                 playback.summary = moment.summary;
             }
         }

@@ -8,6 +8,7 @@
     deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
 )]
 
+pub mod all_events;
 pub mod aside;
 pub mod builder;
 pub mod contexts;

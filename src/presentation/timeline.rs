@@ -234,12 +234,10 @@ pub(crate) fn by_events(state: &State, played: &Played, share: f64) -> Time {
     let Some(resolved) = document.and_then(|it| it.session.recordings.get(place)) else {
         return played.at(share);
     };
-    let trace = &resolved.recording.trace;
-    let [from, to] = [played.from, played.to].map(|time| trace.events_until(time) as f64);
+    let all = resolved.recording.all_events();
+    let [from, to] = [played.from, played.to].map(|time| all.until(time) as f64);
     let number = (from + (to - from) * share).round() as u64;
-    let event = number.checked_sub(1).and_then(|number| trace.event(number));
+    let time = number.checked_sub(1).and_then(|number| all.time(number));
     let range = played.range();
-    event.map_or(range.start, |event| {
-        event.time.clamp(range.start, range.end)
-    })
+    time.map_or(range.start, |time| time.clamp(range.start, range.end))
 }

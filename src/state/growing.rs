@@ -193,17 +193,17 @@ pub(crate) fn carry_over(old: &Document, new: &mut Document, now: Duration) {
     });
     let range = old.selection.range.and_then(|range| new.within(range));
     let end = old.resolved().map(|it| it.recording.trace.range().end);
-    if let (Some(before), Some((playback, trace))) = (&old.playback, new.playing()) {
+    if let (Some(before), Some((playback, all))) = (&old.playback, new.playing()) {
         playback.configure(&before.settings());
         let is_at_end = range.is_none() && Some(before.time()) == end;
         let time = match is_at_end {
-            true => trace.range().end,
+            true => all.trace.range().end,
             false => before.time(),
         };
-        playback.seek(time, now, trace);
+        playback.seek(time, now, all);
         playback.summary = before.summary;
         if before.is_playing() {
-            playback.play(now, trace);
+            playback.play(now, all);
         }
     }
     new.limit(range, filters);

@@ -197,8 +197,8 @@ impl State {
         if is_flipped {
             self.opening.runs += 1;
             let now = self.now();
-            if let Some((playback, trace)) = document.playing().filter(|_| was_playing) {
-                playback.play(now, trace);
+            if let Some((playback, all)) = document.playing().filter(|_| was_playing) {
+                playback.play(now, all);
             }
         }
         let base = Arc::clone(&document.base);

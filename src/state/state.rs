@@ -135,8 +135,8 @@ impl State {
         self.panes.advance(seconds);
         self.moving.advance(seconds, now, self.document.as_ref());
         if let Some(document) = &mut self.document {
-            if let Some((playback, trace)) = document.playing() {
-                playback.advance(now, trace);
+            if let Some((playback, all)) = document.playing() {
+                playback.advance(now, all);
             }
             let playback = document.playback.as_ref();
             let time = playback.map_or(Time::ZERO, |it| it.time());

@@ -22,10 +22,10 @@ pub(super) fn show(
     recording: &Recording,
     context: &mut Context<'_>,
 ) {
-    let trace = &recording.trace;
+    let (trace, all) = (&recording.trace, recording.all_events());
     let size = Vec2::new(ui.available_width(), 18.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
-    let clock = playback.cel(trace).end;
+    let clock = playback.cel(all).end;
     ring::mark(&response, "time");
     tell(
         &response,
@@ -43,7 +43,7 @@ pub(super) fn show(
         Time::from_ns((end * share) as u64)
     };
     let colors = style::colors(context.desk.state.settings.theme);
-    let cel = playback.cel(trace);
+    let cel = playback.cel(all);
     let (start, now) = (x_of(cel.start), x_of(cel.end));
     let part = |from: f32, to: f32, color: Color32| {
         let part = Rect::from_x_y_ranges(from..=to, track.y_range());

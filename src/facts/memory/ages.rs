@@ -86,13 +86,8 @@ impl Events {
         }
     }
 
-    /// The first position of each tenth of the run, by equally many events, and the end of the last.
-    pub fn tenths_of_events(&self) -> [u32; INTERVALS + 1] {
-        let all = u64::from(self.end());
-        std::array::from_fn(|i| (all * i as u64 / INTERVALS as u64) as u32)
-    }
-
-    /// The same by equal time, from 0 to `duration`.
+    /// The first position of each tenth of the run by equal time, from 0 to `duration`, and the end of the last. By equally
+    /// many events, see [`AllEvents::tenths`](crate::all_events::AllEvents::tenths).
     pub fn tenths_of_time(&self, duration: Cost) -> [u32; INTERVALS + 1] {
         std::array::from_fn(|i| match i {
             0 => 0,

@@ -142,10 +142,8 @@ fn patterns_count_every_object_once() {
     let events = memory.events().expect("events");
     let progress = Progress::new();
     let of = vec![0; events.cells().len()];
-    for edges in [
-        events.tenths_of_events(),
-        events.tenths_of_time(memory.duration()),
-    ] {
+    let even = std::array::from_fn(|i| (i * raw.len() / INTERVALS) as u32);
+    for edges in [even, events.tenths_of_time(memory.duration())] {
         let mut out = [Pattern::default()];
         events
             .allocation_pattern(&edges, &of, &mut out, &progress)

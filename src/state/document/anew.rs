@@ -268,17 +268,17 @@ impl Document {
 
     /// Takes the clock of another run over: as it plays, at the time that is the same, without its range.
     fn take_clock(&mut self, old: &Document) {
-        let trace = self.session.recordings.get(self.recording());
-        let trace = trace.map(|it| &it.recording.trace);
-        if let (Some(playback), Some(of), Some(trace), Some(runs)) =
-            (&mut self.playback, &old.playback, trace, &old.runs)
+        let of = self.session.recordings.get(self.recording());
+        let all = of.map(|it| it.recording.all_events());
+        if let (Some(playback), Some(of), Some(all), Some(runs)) =
+            (&mut self.playback, &old.playback, all, &old.runs)
         {
             let time = runs.time_of_other(of.time());
-            let duration = Time::ZERO + trace.duration();
+            let duration = Time::ZERO + all.trace.duration();
             let summary = of.summary;
             playback.configure(&of.settings());
             playback.summary = summary;
-            playback.seek(time.min(duration), std::time::Duration::ZERO, trace);
+            playback.seek(time.min(duration), std::time::Duration::ZERO, all);
         }
     }
 

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::call_steps::CallStep;
 use callscape_base::units::{Cost, ThreadId, Time, TimeRange};
-use callscape_facts::trace::Trace;
+use callscape_facts::all_events::AllEvents;
 
 /// What passes evenly while it plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,9 +104,9 @@ struct Anchor {
 
 impl Playback {
     /// At the start of `trace`, paused.
-    pub fn new(trace: &Trace) -> Playback {
-        let duration = trace.duration().ns() as f64;
-        let events = trace.events();
+    pub fn new(all: AllEvents<'_>) -> Playback {
+        let duration = all.trace.duration().ns() as f64;
+        let events = all.count();
         Playback {
             time: Time::ZERO,
             playing: None,
@@ -117,7 +117,7 @@ impl Playback {
             backward: false,
             range: None,
             step: match events {
-                // Events of memory alone.
+                // Nothing happens in it.
                 0 => Step::Span(Cost::from_ns(
                     (duration as u64).div_ceil(DEFAULT_STEPS).max(1),
                 )),
@@ -195,7 +195,7 @@ impl Playback {
         }
     }
 
-    pub(crate) fn set_speed(&mut self, speed: f64, now: Duration, trace: &Trace) {
+    pub(crate) fn set_speed(&mut self, speed: f64, now: Duration, all: AllEvents<'_>) {
         match self.clock {
             Clock::Wall => {
                 self.wall_speed = speed.clamp(*WALL_SPEEDS.start(), *WALL_SPEEDS.end());
@@ -207,49 +207,47 @@ impl Playback {
                 self.cel_speed = speed.clamp(*CEL_SPEEDS.start(), *CEL_SPEEDS.end());
             }
         }
-        self.anchor(now, trace);
+        self.anchor(now, all);
     }
 
-    pub(crate) fn set_clock(&mut self, clock: Clock, now: Duration, trace: &Trace) {
+    pub(crate) fn set_clock(&mut self, clock: Clock, now: Duration, all: AllEvents<'_>) {
         self.clock = clock;
-        self.anchor(now, trace);
+        self.anchor(now, all);
     }
 
     /// Plays on from the time shown, with the clock and speed of now.
-    fn anchor(&mut self, now: Duration, trace: &Trace) {
+    fn anchor(&mut self, now: Duration, all: AllEvents<'_>) {
         if self.playing.is_some() {
             self.playing = Some(Anchor {
                 since: now,
-                from: self.position(trace),
+                from: self.position(all),
             });
         }
     }
 
     /// The time shown in units of the clock.
-    fn position(&self, trace: &Trace) -> f64 {
-        self.place(self.time, trace)
+    fn position(&self, all: AllEvents<'_>) -> f64 {
+        self.place(self.time, all)
     }
 
     /// A time in units of the clock: nanoseconds, events, or cels.
-    fn place(&self, time: Time, trace: &Trace) -> f64 {
+    fn place(&self, time: Time, all: AllEvents<'_>) -> f64 {
         match (self.clock, self.step) {
             (Clock::Wall, _) => time.ns() as f64,
-            (Clock::Event, _) => trace.events_until(time) as f64,
-            (Clock::Cel, Step::Events(events)) => {
-                trace.events_until(time) as f64 / events.max(1) as f64
-            }
+            (Clock::Event, _) => all.until(time) as f64,
+            (Clock::Cel, Step::Events(events)) => all.until(time) as f64 / events.max(1) as f64,
             (Clock::Cel, Step::Span(span)) => time.ns() as f64 / span.ns().max(1) as f64,
         }
     }
 
     /// The time at a place of the clock.
-    fn time_at(&self, place: f64, trace: &Trace) -> Time {
+    fn time_at(&self, place: f64, all: AllEvents<'_>) -> Time {
         match (self.clock, self.step) {
             (Clock::Wall, _) => Time::from_ns(place as u64),
-            (Clock::Event, _) => time_after(place as u64, trace),
+            (Clock::Event, _) => time_after(place as u64, all),
             // Cels are whole from where it began: what is between is rounding.
             (Clock::Cel, Step::Events(events)) => {
-                time_after((place * events.max(1) as f64).round() as u64, trace)
+                time_after((place * events.max(1) as f64).round() as u64, all)
             }
             (Clock::Cel, Step::Span(span)) => {
                 Time::from_ns((place * span.ns().max(1) as f64).round() as u64)
@@ -262,16 +260,16 @@ impl Playback {
     }
 
     /// Plays the other way from now on.
-    pub fn reverse(&mut self, backward: bool, now: Duration, trace: &Trace) {
+    pub fn reverse(&mut self, backward: bool, now: Duration, all: AllEvents<'_>) {
         self.backward = backward;
-        self.anchor(now, trace);
+        self.anchor(now, all);
     }
 
     /// Limits playing and stepping to `range`, to the whole trace for none, and shows a time in it; stops
     /// playing where it has to go there.
-    pub fn limit(&mut self, range: Option<TimeRange>, trace: &Trace) {
+    pub fn limit(&mut self, range: Option<TimeRange>, all: AllEvents<'_>) {
         self.range = range;
-        let limits = self.limits(trace);
+        let limits = self.limits(all);
         if !limits.contains(self.time) {
             self.pause();
             self.time = self.time.clamp(limits.start, limits.end);
@@ -279,15 +277,15 @@ impl Playback {
     }
 
     /// What is played.
-    fn limits(&self, trace: &Trace) -> TimeRange {
-        let whole = trace.range();
+    fn limits(&self, all: AllEvents<'_>) -> TimeRange {
+        let whole = all.trace.range();
         let range = self.range.unwrap_or(whole);
         TimeRange::new(range.start.min(whole.end), range.end.min(whole.end))
     }
 
     /// Plays from the time shown, from the other end when that is where it would stop.
-    pub fn play(&mut self, now: Duration, trace: &Trace) {
-        let limits = self.limits(trace);
+    pub fn play(&mut self, now: Duration, all: AllEvents<'_>) {
+        let limits = self.limits(all);
         if !self.backward && self.time >= limits.end {
             self.time = limits.start;
         } else if self.backward && self.time <= limits.start {
@@ -296,7 +294,7 @@ impl Playback {
         self.summary = false;
         self.playing = Some(Anchor {
             since: now,
-            from: self.position(trace),
+            from: self.position(all),
         });
     }
 
@@ -304,22 +302,22 @@ impl Playback {
         self.playing = None;
     }
 
-    pub fn toggle(&mut self, now: Duration, trace: &Trace) {
+    pub fn toggle(&mut self, now: Duration, all: AllEvents<'_>) {
         if self.is_playing() {
             self.pause();
         } else {
-            self.play(now, trace);
+            self.play(now, all);
         }
     }
 
     /// Moves the time shown to `now`; whether it changed. O(1) in the trace's length.
-    pub fn advance(&mut self, now: Duration, trace: &Trace) -> bool {
+    pub fn advance(&mut self, now: Duration, all: AllEvents<'_>) -> bool {
         let Some(anchor) = self.playing else {
             return false;
         };
         let before = self.time;
-        let limits = self.limits(trace);
-        let place = |time: Time| self.place(time, trace);
+        let limits = self.limits(all);
+        let place = |time: Time| self.place(time, all);
         let (start, end) = (place(limits.start), place(limits.end));
         let seconds = now.saturating_sub(anchor.since).as_secs_f64();
         let way = if self.backward { -1.0 } else { 1.0 };
@@ -345,37 +343,35 @@ impl Playback {
                 self.playing = None;
             }
         }
-        self.time = self
-            .time_at(position, trace)
-            .clamp(limits.start, limits.end);
+        self.time = self.time_at(position, all).clamp(limits.start, limits.end);
         if self.skips_idle && self.clock == Clock::Wall && self.playing.is_some() {
-            self.skip_idle(now, trace);
+            self.skip_idle(now, all);
         }
         self.time != before
     }
 
     /// Goes to shortly before the next event where it would take long until then.
-    fn skip_idle(&mut self, now: Duration, trace: &Trace) {
-        let seen = trace.events_until(self.time);
+    fn skip_idle(&mut self, now: Duration, all: AllEvents<'_>) {
+        let seen = all.until(self.time);
         let rest = Cost::from_ns((self.wall_speed * IDLE_SECONDS) as u64);
         let time = if self.backward {
-            let before = time_after(seen, trace);
+            let before = time_after(seen, all);
             (self.time.since(before) > rest + rest).then(|| before + rest)
         } else {
-            let next = trace.event(seen).map(|event| event.time);
+            let next = all.time(seen);
             next.and_then(|next| (next.since(self.time) > rest + rest).then(|| next - rest))
         };
         if let Some(time) = time {
-            self.seek(time, now, trace);
+            self.seek(time, now, all);
         }
     }
 
     /// Shows `time`, limited to what is played; goes on playing from there if it plays.
-    pub fn seek(&mut self, time: Time, now: Duration, trace: &Trace) {
-        let limits = self.limits(trace);
+    pub fn seek(&mut self, time: Time, now: Duration, all: AllEvents<'_>) {
+        let limits = self.limits(all);
         self.time = time.clamp(limits.start, limits.end);
         self.summary = false;
-        self.anchor(now, trace);
+        self.anchor(now, all);
     }
 
     /// Pauses and steps by calls on `thread`: into the next call, over it, or out of the innermost open one;
@@ -385,21 +381,21 @@ impl Playback {
         by: CallStep,
         forward: bool,
         thread: ThreadId,
-        trace: &Trace,
+        all: AllEvents<'_>,
     ) {
         self.pause();
         self.summary = false;
-        if let Some(time) = by.from(self.time, forward, thread, trace) {
-            let limits = self.limits(trace);
+        if let Some(time) = by.from(self.time, forward, thread, all.trace) {
+            let limits = self.limits(all);
             self.time = time.clamp(limits.start, limits.end);
         }
     }
 }
 
 /// The time at which `events` events have happened.
-fn time_after(events: u64, trace: &Trace) -> Time {
-    let last = events.checked_sub(1).and_then(|last| trace.event(last));
-    last.map_or(Time::ZERO, |event| event.time)
+fn time_after(events: u64, all: AllEvents<'_>) -> Time {
+    let last = events.checked_sub(1).and_then(|last| all.time(last));
+    last.unwrap_or(Time::ZERO)
 }
 
 fn scaled(span: Cost, amount: u64) -> Cost {

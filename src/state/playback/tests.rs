@@ -2,6 +2,8 @@ use super::*;
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::builder::{Timestamp, TraceBuilder};
 use callscape_facts::functions::Function;
+use callscape_facts::memory::{Detail, MemoryBuilder, StackId};
+use callscape_facts::trace::Trace;
 
 /// Calls that start and end at pseudo-random times, many of them equal.
 pub(crate) fn trace(calls: u64, seed: u64) -> Trace {
@@ -32,12 +34,13 @@ fn seconds(seconds: f64) -> Duration {
 #[test]
 fn settings_are_saved_and_taken_again_whatever_a_file_holds() {
     let trace = trace(100, 4);
-    let mut playback = Playback::new(&trace);
-    playback.set_clock(Clock::Event, Duration::ZERO, &trace);
-    playback.set_speed(77.0, Duration::ZERO, &trace);
+    let all = AllEvents::from(&trace);
+    let mut playback = Playback::new(all);
+    playback.set_clock(Clock::Event, Duration::ZERO, all);
+    playback.set_speed(77.0, Duration::ZERO, all);
     (playback.step, playback.stride) = (Step::Span(Cost::from_ns(12)), 5);
     (playback.looping, playback.skips_idle) = (true, true);
-    let mut again = Playback::new(&trace);
+    let mut again = Playback::new(all);
     again.configure(&playback.settings());
     assert_eq!(again.settings(), playback.settings());
     let odd = PlaybackSettings {
@@ -49,8 +52,8 @@ fn settings_are_saved_and_taken_again_whatever_a_file_holds() {
         ..playback.settings()
     };
     again.configure(&odd);
-    again.play(Duration::ZERO, &trace);
-    again.advance(seconds(1.0), &trace);
+    again.play(Duration::ZERO, all);
+    again.advance(seconds(1.0), all);
     assert!(again.settings().wall_speed > 0.0 && again.settings().cel_speed <= 60.0);
     assert_eq!(again.step, Step::Events(1));
 }
@@ -58,14 +61,15 @@ fn settings_are_saved_and_taken_again_whatever_a_file_holds() {
 #[test]
 fn the_time_shown_does_not_depend_on_the_number_of_frames() {
     let trace = trace(400, 3);
+    let all = AllEvents::from(&trace);
     for clock in [Clock::Wall, Clock::Event] {
         let shown = |frames: u32| {
-            let mut playback = Playback::new(&trace);
-            playback.set_clock(clock, Duration::ZERO, &trace);
-            playback.play(seconds(1.0), &trace);
+            let mut playback = Playback::new(all);
+            playback.set_clock(clock, Duration::ZERO, all);
+            playback.play(seconds(1.0), all);
             for frame in 1..=frames {
                 let at = 1.0 + 11.0 * f64::from(frame) / f64::from(frames);
-                playback.advance(seconds(at), &trace);
+                playback.advance(seconds(at), all);
             }
             playback.time()
         };
@@ -77,18 +81,19 @@ fn the_time_shown_does_not_depend_on_the_number_of_frames() {
 #[test]
 fn the_whole_trace_plays_in_half_a_minute_and_stops_or_starts_again() {
     let trace = trace(300, 1);
+    let all = AllEvents::from(&trace);
     let end = trace.range().end;
     for clock in [Clock::Wall, Clock::Event] {
-        let mut playback = Playback::new(&trace);
-        playback.set_clock(clock, Duration::ZERO, &trace);
-        playback.play(Duration::ZERO, &trace);
-        playback.advance(seconds(29.0), &trace);
+        let mut playback = Playback::new(all);
+        playback.set_clock(clock, Duration::ZERO, all);
+        playback.play(Duration::ZERO, all);
+        playback.advance(seconds(29.0), all);
         assert!(playback.time() < end && playback.is_playing());
-        playback.advance(seconds(30.5), &trace);
+        playback.advance(seconds(30.5), all);
         assert!(playback.time() == end && !playback.is_playing());
         playback.looping = true;
-        playback.toggle(seconds(40.0), &trace);
-        playback.advance(seconds(75.0), &trace);
+        playback.toggle(seconds(40.0), all);
+        playback.advance(seconds(75.0), all);
         assert!(playback.is_playing());
         let early = Time::from_ns(end.ns() / 2);
         assert!(playback.time() < early);
@@ -99,29 +104,30 @@ fn the_whole_trace_plays_in_half_a_minute_and_stops_or_starts_again() {
 fn steps_forward_and_back_reach_both_ends_and_always_move() {
     for seed in 0..20 {
         let trace = trace(200, seed);
+        let all = AllEvents::from(&trace);
         for step in [
             Step::Events(1),
             Step::Events(7),
             Step::Span(Cost::from_ns(90)),
         ] {
-            let mut playback = Playback::new(&trace);
+            let mut playback = Playback::new(all);
             playback.step = step;
             let mut rounds = 0;
             while playback.time() < trace.range().end {
                 let before = playback.time();
-                playback.step(1, &trace);
+                playback.step(1, all);
                 assert!(playback.time() > before);
-                let cel = playback.cel(&trace);
+                let cel = playback.cel(all);
                 assert!(cel.end == playback.time() && cel.start < cel.end);
                 rounds += 1;
                 assert!(rounds < 10_000);
             }
             while playback.time() > Time::ZERO {
                 let before = playback.time();
-                playback.step(-1, &trace);
+                playback.step(-1, all);
                 assert!(playback.time() < before);
             }
-            playback.step(-10, &trace);
+            playback.step(-10, all);
             assert_eq!(playback.time(), Time::ZERO);
         }
     }
@@ -131,24 +137,25 @@ fn steps_forward_and_back_reach_both_ends_and_always_move() {
 fn cel_by_cel_it_plays_what_stepping_shows() {
     for seed in 0..8 {
         let trace = trace(300, seed);
+        let all = AllEvents::from(&trace);
         for (step, stride) in [
             (Step::Events(1), 3),
             (Step::Events(7), 1),
             (Step::Span(Cost::from_ns(90)), 2),
         ] {
-            let mut playback = Playback::new(&trace);
+            let mut playback = Playback::new(all);
             (playback.step, playback.stride) = (step, stride);
             // Events at the very start have happened.
             let first = trace.events_until(Time::ZERO);
-            playback.set_clock(Clock::Cel, Duration::ZERO, &trace);
-            playback.set_speed(4.0, Duration::ZERO, &trace);
-            playback.play(Duration::ZERO, &trace);
+            playback.set_clock(Clock::Cel, Duration::ZERO, all);
+            playback.set_speed(4.0, Duration::ZERO, all);
+            playback.play(Duration::ZERO, all);
             for tick in 1..=40u32 {
-                playback.advance(seconds(f64::from(tick) * 0.25 + 0.01), &trace);
+                playback.advance(seconds(f64::from(tick) * 0.25 + 0.01), all);
                 let amount = u64::from(tick) * stride;
                 let wanted = match step {
                     Step::Events(events) => {
-                        time_after((first + events * amount).min(trace.events()), &trace)
+                        time_after((first + events * amount).min(trace.events()), all)
                     }
                     Step::Span(span) => Time::ZERO + scaled(span, amount),
                 };
@@ -165,21 +172,22 @@ fn cel_by_cel_it_plays_what_stepping_shows() {
 #[test]
 fn playing_backward_passes_the_same_times() {
     let trace = trace(400, 11);
+    let all = AllEvents::from(&trace);
     for clock in [Clock::Wall, Clock::Event] {
-        let mut playback = Playback::new(&trace);
-        playback.set_clock(clock, Duration::ZERO, &trace);
-        playback.play(Duration::ZERO, &trace);
+        let mut playback = Playback::new(all);
+        playback.set_clock(clock, Duration::ZERO, all);
+        playback.play(Duration::ZERO, all);
         let mut there = Vec::new();
         for second in 0..=30 {
-            playback.advance(seconds(f64::from(second)), &trace);
+            playback.advance(seconds(f64::from(second)), all);
             there.push(playback.time());
         }
         assert!(!playback.is_playing() && playback.time() == trace.range().end);
-        playback.reverse(true, seconds(50.0), &trace);
-        playback.play(seconds(50.0), &trace);
+        playback.reverse(true, seconds(50.0), all);
+        playback.play(seconds(50.0), all);
         let mut back = Vec::new();
         for second in 0..=30 {
-            playback.advance(seconds(50.0 + f64::from(second)), &trace);
+            playback.advance(seconds(50.0 + f64::from(second)), all);
             back.push(playback.time());
         }
         back.reverse();
@@ -200,23 +208,24 @@ fn playing_backward_passes_the_same_times() {
 #[test]
 fn what_is_played_can_be_limited_to_a_range() {
     let trace = trace(400, 13);
+    let all = AllEvents::from(&trace);
     let end = trace.range().end.ns();
     let range = TimeRange::new(Time::from_ns(end / 4), Time::from_ns(end / 2));
-    let mut playback = Playback::new(&trace);
-    playback.limit(Some(range), &trace);
+    let mut playback = Playback::new(all);
+    playback.limit(Some(range), all);
     assert_eq!(playback.time(), range.start);
     playback.looping = true;
-    playback.play(Duration::ZERO, &trace);
+    playback.play(Duration::ZERO, all);
     for tenth in 0..400 {
-        playback.advance(seconds(f64::from(tenth) * 0.1), &trace);
+        playback.advance(seconds(f64::from(tenth) * 0.1), all);
         assert!(range.contains(playback.time()) && playback.is_playing());
     }
-    playback.step(-1_000, &trace);
+    playback.step(-1_000, all);
     assert_eq!(playback.time(), range.start);
-    playback.step(1_000, &trace);
+    playback.step(1_000, all);
     assert_eq!(playback.time(), range.end);
-    playback.limit(None, &trace);
-    playback.step(1_000, &trace);
+    playback.limit(None, all);
+    playback.step(1_000, all);
     assert_eq!(playback.time(), trace.range().end);
 }
 
@@ -236,15 +245,16 @@ fn idle_stretches_are_passed_quickly_and_nothing_else_is() {
         }
     }
     let trace = builder.finish(place).1;
+    let all = AllEvents::from(&trace);
     let played = |skips_idle: bool| {
-        let mut playback = Playback::new(&trace);
+        let mut playback = Playback::new(all);
         playback.skips_idle = skips_idle;
-        playback.set_speed(1e9, Duration::ZERO, &trace);
-        playback.play(Duration::ZERO, &trace);
+        playback.set_speed(1e9, Duration::ZERO, all);
+        playback.play(Duration::ZERO, all);
         let mut frames = 0;
         while playback.is_playing() && frames < 1_000 {
             frames += 1;
-            playback.advance(seconds(f64::from(frames) / 60.0), &trace);
+            playback.advance(seconds(f64::from(frames) / 60.0), all);
         }
         (frames, playback.time())
     };
@@ -258,14 +268,15 @@ fn idle_stretches_are_passed_quickly_and_nothing_else_is() {
 fn cels_are_numbered_from_one() {
     for seed in 0..20 {
         let trace = trace(200, seed);
+        let all = AllEvents::from(&trace);
         for step in [Step::Events(7), Step::Span(Cost::from_ns(90))] {
-            let mut playback = Playback::new(&trace);
+            let mut playback = Playback::new(all);
             playback.step = step;
-            let (_, cels) = playback.cel_number(&trace);
+            let (_, cels) = playback.cel_number(all);
             for cel in 1..=cels {
-                let time = playback.end_of_cel(cel, &trace);
-                playback.seek(time, Duration::ZERO, &trace);
-                let (at, of) = playback.cel_number(&trace);
+                let time = playback.end_of_cel(cel, all);
+                playback.seek(time, Duration::ZERO, all);
+                let (at, of) = playback.cel_number(all);
                 // Events at the same time belong to one cel more than asked for.
                 assert!(at >= cel && of == cels, "{cel} {at}");
             }
@@ -277,33 +288,76 @@ fn cels_are_numbered_from_one() {
 #[test]
 fn a_change_of_speed_clock_or_place_while_playing_does_not_jump() {
     let trace = trace(400, 5);
-    let mut playback = Playback::new(&trace);
-    playback.play(Duration::ZERO, &trace);
-    playback.advance(seconds(10.0), &trace);
+    let all = AllEvents::from(&trace);
+    let mut playback = Playback::new(all);
+    playback.play(Duration::ZERO, all);
+    playback.advance(seconds(10.0), all);
     let before = playback.time();
-    playback.set_speed(playback.speed() * 3.0, seconds(10.0), &trace);
-    playback.advance(seconds(10.0), &trace);
+    playback.set_speed(playback.speed() * 3.0, seconds(10.0), all);
+    playback.advance(seconds(10.0), all);
     assert_eq!(playback.time(), before);
-    playback.set_clock(Clock::Event, seconds(10.0), &trace);
-    playback.advance(seconds(10.0), &trace);
+    playback.set_clock(Clock::Event, seconds(10.0), all);
+    playback.advance(seconds(10.0), all);
     assert!(playback.time() <= before);
-    playback.seek(Time::from_ns(100), seconds(10.0), &trace);
+    playback.seek(Time::from_ns(100), seconds(10.0), all);
     assert!(playback.is_playing());
-    playback.seek(Time::MAX, seconds(10.0), &trace);
+    playback.seek(Time::MAX, seconds(10.0), all);
     assert_eq!(playback.time(), trace.range().end);
 }
 
 #[test]
 fn an_empty_trace_neither_plays_nor_steps() {
     let trace = Trace::default();
-    let mut playback = Playback::new(&trace);
+    let all = AllEvents::from(&trace);
+    let mut playback = Playback::new(all);
     playback.looping = true;
-    playback.play(Duration::ZERO, &trace);
-    playback.advance(seconds(3.0), &trace);
-    playback.step(1, &trace);
-    playback.step(-1, &trace);
+    playback.play(Duration::ZERO, all);
+    playback.advance(seconds(3.0), all);
+    playback.step(1, all);
+    playback.step(-1, all);
     assert_eq!(playback.time(), Time::ZERO);
-    assert_eq!(playback.cel(&trace).length(), Cost::ZERO);
+    assert_eq!(playback.cel(all).length(), Cost::ZERO);
+}
+
+/// One call, in which an object is created every 10 ns and released 5 ns later.
+#[test]
+fn what_is_allocated_and_released_counts_as_calls_and_returns_do() {
+    let reporter = Reporter::new();
+    let mut builder = TraceBuilder::new(&reporter);
+    let thread = builder.thread("1", "1");
+    let function = builder.function(Function::default());
+    let place = || Place::file("made up");
+    builder.enter(thread, Timestamp::from_ns(0), function, place);
+    builder.exit(thread, Timestamp::from_ns(1000), None, place);
+    let trace = builder.finish(place).1;
+    let mut builder = MemoryBuilder::new();
+    let site = builder.site(8, StackId::EMPTY, 0);
+    let time = |ns: u64| Time::from_ns(ns);
+    for start in (10..=500).step_by(10) {
+        let refuse = |kind| panic!("{kind}");
+        let object = builder.allocate(time(start), thread, site, refuse);
+        let object = object.expect("room");
+        builder.release(time(start + 5), thread, object, refuse);
+    }
+    let memory = builder.finish(Detail::Events, time(1000));
+    let all = AllEvents::new(&trace, memory.events());
+    assert_eq!(all.count(), 102);
+    let mut playback = Playback::new(all);
+    playback.step = Step::Events(3);
+    playback.step(1, all);
+    // The call, the first object created, and released.
+    assert_eq!(playback.time(), time(15));
+    playback.step(1, all);
+    assert_eq!(playback.time(), time(30));
+    assert_eq!(playback.cel(all), TimeRange::new(time(15), time(30)));
+    assert_eq!(playback.cel_number(all), (2, 34));
+    playback.step(-1, all);
+    assert_eq!(playback.time(), time(15));
+    playback.set_clock(Clock::Event, Duration::ZERO, all);
+    playback.set_speed(10.0, Duration::ZERO, all);
+    playback.play(Duration::ZERO, all);
+    playback.advance(seconds(1.0), all);
+    assert_eq!(playback.time(), time(65));
 }
 
 #[test]

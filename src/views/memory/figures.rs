@@ -9,8 +9,8 @@ use super::choice::Tenths;
 use super::groups::Groups;
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{Cost, Time};
+use callscape_facts::all_events::AllEvents;
 use callscape_facts::memory::{AgeBin, Events, INTERVALS, Pattern, State};
-use callscape_facts::trace::Trace;
 use callscape_state::playback::Playback;
 
 /// Objects of all groups by age, at one instant.
@@ -61,19 +61,24 @@ impl Ages {
 }
 
 /// The ends of the cel shown and of those before it, as positions, so many of them.
-pub(super) fn edges(playback: &Playback, trace: &Trace, events: &Events, count: usize) -> Vec<u32> {
+pub(super) fn edges(
+    playback: &Playback,
+    all: AllEvents<'_>,
+    events: &Events,
+    count: usize,
+) -> Vec<u32> {
     let mut clock = playback.clone();
     clock.pause();
-    clock.limit(None, trace);
+    clock.limit(None, all);
     let mut edges = vec![events.instant(clock.time())];
     while edges.len() < count.max(2) {
-        let start = clock.cel(trace).start;
+        let start = clock.cel(all).start;
         // What happens at the very start belongs to the first cel.
         edges.push(match start {
             Time::ZERO => 0,
             start => events.position(start),
         });
-        clock.seek(start, Duration::ZERO, trace);
+        clock.seek(start, Duration::ZERO, all);
     }
     edges
 }
@@ -94,16 +99,15 @@ pub(super) struct Patterns {
 impl Patterns {
     /// Counts. O(events).
     pub(super) fn find(
-        events: &Events,
-        duration: Cost,
+        (all, events): (AllEvents<'_>, &Events),
         tenths: Tenths,
         groups: &Groups,
         progress: &Progress,
     ) -> Result<Patterns, Cancelled> {
         progress.start("looking at the whole run", 0);
         let edges = match tenths {
-            Tenths::Events => events.tenths_of_events(),
-            Tenths::Time => events.tenths_of_time(duration),
+            Tenths::Events => all.tenths(),
+            Tenths::Time => events.tenths_of_time(all.trace.duration()),
         };
         let mut created = vec![Pattern::default(); groups.all.len()];
         let mut released = created.clone();

@@ -227,8 +227,8 @@ impl MemoryView {
             let end = range.map_or(events.end(), |range| events.position(range.end));
             return vec![end, end];
         }
-        let trace = &resolved.recording.trace;
-        figures::edges(playback, trace, events, self.choice.bins)
+        let all = resolved.recording.all_events();
+        figures::edges(playback, all, events, self.choice.bins)
     }
 
     /// The positions that the chosen range lies between, all for none.
@@ -343,8 +343,8 @@ impl MemoryView {
                     let Some(events) = recording.memory.as_ref().and_then(Memory::events) else {
                         return Ok(Patterns::default());
                     };
-                    let duration = recording.trace.duration();
-                    Patterns::find(events, duration, tenths, &groups, progress)
+                    let all = recording.all_events();
+                    Patterns::find((all, events), tenths, &groups, progress)
                 })
             });
             return;
