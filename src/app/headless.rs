@@ -209,7 +209,7 @@ impl<'a> Studio<'a> {
     }
 
     /// The pose for what is shown, which may stand before the focus.
-    fn pose(&mut self) -> Pose {
+    pub(super) fn pose(&mut self) -> Pose {
         let (view, session) = (&self.view, self.session);
         *self.pose.get_or_insert_with(|| {
             let (viewpoint, size) = (&self.settings.viewpoint, self.settings.size);

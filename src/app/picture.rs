@@ -79,7 +79,7 @@ fn free_name() -> String {
 
 /// How many times as wide as high a picture of what is seen is.
 pub(crate) fn aspect(state: &State) -> f32 {
-    let beside = state.shows_both() && state.runs_view.together == RunsLayout::SideBySide;
+    let beside = state.shows_both() && state.layout_of_both() == RunsLayout::SideBySide;
     state.moving.viewport.aspect() * if beside { 2.0 } else { 1.0 }
 }
 
@@ -176,21 +176,25 @@ impl Desk {
         wish: &PictureWish,
     ) -> Option<impl FnOnce(City) -> Both + Send + use<>> {
         let document = self.state.document.as_ref()?;
-        let (runs, beside) = (document.runs.as_ref()?, document.other_city.as_ref()?);
+        let beside = document.other_city.as_ref()?;
         if wish.is_model() || !self.state.shows_both() {
             return None;
         }
         let session = Arc::clone(&document.session);
         let (metrics, left) = (Arc::clone(beside.metrics()), beside.left().clone());
-        let own = runs.side();
+        let runs = document.runs.as_ref();
+        let own = runs.map_or(0, |it| it.side());
         let in_order = |of: [Option<Moment>; 2]| if own == 0 { of } else { [of[1], of[0]] };
         let moments = in_order([document.moment(), document.moment_of_other()]);
-        let captions = [0, 1].map(|side| {
-            let at = moments[side].filter(|it| !it.summary);
-            let at = at.map_or(String::new(), |it| format!(", at {}", it.time));
-            format!("{}{at}", runs.title_of(side))
+        let captions = [0, 1].map(|side| match runs {
+            Some(runs) => {
+                let at = moments[side].filter(|it| !it.summary);
+                let at = at.map_or(String::new(), |it| format!(", at {}", it.time));
+                format!("{}{at}", runs.title_of(side))
+            }
+            None => moments[side].map_or_else(String::new, |it| it.caption()),
         });
-        let divider = match (self.state.runs_view.together, &self.state.runs_view.halves) {
+        let divider = match (self.state.layout_of_both(), &self.state.runs_view.halves) {
             (RunsLayout::Wipe, Some(halves)) => {
                 let wide = self.state.moving.viewport.size.x.max(1.0);
                 Some(((halves.split - halves.origins[0].x) / wide).clamp(0.0, 1.0))
@@ -212,7 +216,7 @@ impl Desk {
                 moments,
                 captions,
                 divider,
-                pose,
+                pose: Some(pose),
                 selection,
                 has_labels,
                 is_transparent,

@@ -1,4 +1,5 @@
-//! The cut through the hierarchy: which modules are displayed as one block because they are collapsed.
+//! The cut through the hierarchy: which modules are displayed as one block because they are collapsed, and in which order
+//! the user put districts.
 
 use std::collections::BTreeSet;
 
@@ -11,6 +12,9 @@ use callscape_facts::hierarchy::Hierarchy;
 pub struct Cut {
     collapsed: BTreeSet<ModuleId>,
     hidden: BTreeSet<ModuleId>,
+    /// Children of one module in the order that the user gave them; empty for none. Those that are not in it stay where
+    /// they are.
+    order: Vec<ModuleId>,
 }
 
 impl Cut {
@@ -26,7 +30,7 @@ impl Cut {
             .filter(|&id| hierarchy.depth(id) == level);
         Cut {
             collapsed: at_level.filter(|&id| !hierarchy.is_leaf(id)).collect(),
-            hidden: BTreeSet::new(),
+            ..Cut::default()
         }
     }
 
@@ -40,15 +44,15 @@ impl Cut {
     pub fn only_hidden(&self) -> Cut {
         Cut {
             collapsed: BTreeSet::new(),
-            hidden: self.hidden.clone(),
+            ..self.clone()
         }
     }
 
     /// The same with nothing hidden.
     pub fn without_hidden(&self) -> Cut {
         Cut {
-            collapsed: self.collapsed.clone(),
             hidden: BTreeSet::new(),
+            ..self.clone()
         }
     }
 
@@ -105,6 +109,54 @@ impl Cut {
         for id in inside {
             self.collapsed.remove(&id);
         }
+    }
+
+    /// Children of one module in the order that the user gave them; empty for none.
+    pub fn order(&self) -> &[ModuleId] {
+        &self.order
+    }
+
+    /// Puts children of one module in this order; what is a child of another than the first, or named before, is left
+    /// out.
+    pub fn set_order(&mut self, hierarchy: &Hierarchy, order: impl IntoIterator<Item = ModuleId>) {
+        self.order.clear();
+        let mut parent = None;
+        let mut known = BTreeSet::new();
+        for module in order {
+            let of = (module.index() < hierarchy.len()).then(|| hierarchy.parent(module));
+            let of = of.flatten();
+            if of.is_some() && (parent.is_none() || parent == of) && known.insert(module) {
+                parent = of;
+                self.order.push(module);
+            }
+        }
+    }
+
+    /// The module whose children are the districts that can be put in order: the outermost one with more than one
+    /// visible child, where none around it is collapsed.
+    pub fn around_districts(&self, hierarchy: &Hierarchy) -> Option<ModuleId> {
+        let mut around = ModuleId::ROOT;
+        loop {
+            if self.is_collapsed(around) {
+                return None;
+            }
+            let mut shown = self.districts_in(hierarchy, around);
+            match (shown.next(), shown.next()) {
+                (Some(_), Some(_)) => return Some(around),
+                (Some(only), None) => around = only,
+                (None, _) => return None,
+            }
+        }
+    }
+
+    /// The visible children of a module.
+    pub fn districts_in<'a>(
+        &'a self,
+        hierarchy: &'a Hierarchy,
+        around: ModuleId,
+    ) -> impl Iterator<Item = ModuleId> + 'a {
+        let children = hierarchy.children(around);
+        children.filter(|it| !self.hidden.contains(it))
     }
 
     /// How many modules are visible. O(n).
@@ -180,6 +232,7 @@ impl Cut {
         Cut {
             collapsed: moved(&self.collapsed),
             hidden: moved(&self.hidden),
+            order: self.order.iter().filter_map(|&id| to(id)).collect(),
         }
     }
 
@@ -253,6 +306,30 @@ mod tests {
         cut.expand_whole(&hierarchy, ModuleId(1));
         assert_eq!(cut, Cut::all());
         assert_eq!(cut.level(&hierarchy), None);
+    }
+
+    #[test]
+    fn districts_are_the_children_of_the_outermost_module_with_several() {
+        let mut builder = HierarchyBuilder::new("root");
+        let only = builder.add(NodeId::ROOT, Module::named(ModuleKind::Directory, "only"));
+        for name in ["a", "b", "c"] {
+            let district = builder.add(only, Module::named(ModuleKind::Directory, name));
+            builder.add(district, Module::named(ModuleKind::File, "f"));
+        }
+        let (hierarchy, _) = builder.build();
+        let [only, a, b, c] = [1, 2, 4, 6].map(ModuleId);
+        let mut cut = Cut::all();
+        assert_eq!(cut.around_districts(&hierarchy), Some(only));
+        assert!(cut.districts_in(&hierarchy, only).eq([a, b, c]));
+        // The file in a district, what is unknown, and what is named twice are left out.
+        cut.set_order(&hierarchy, [c, ModuleId(5), a, ModuleId(99), c]);
+        assert_eq!(cut.order(), [c, a]);
+        let moved = cut.moved(|id| (id != c).then_some(ModuleId(id.0 + 10)));
+        assert_eq!(moved.order(), [ModuleId(12)]);
+        assert_eq!(cut.without_hidden().order(), cut.only_hidden().order());
+        assert_ne!(cut, Cut::all());
+        cut.collapse(&hierarchy, only);
+        assert_eq!(cut.around_districts(&hierarchy), None);
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub struct Moment {
     /// In place of the cel the final state over the whole range (AVID section 2.2): every call relation,
     /// and what ran by its self cost.
     pub summary: bool,
+    /// A summary only of what happened up to `time`: the sum so far.
+    pub so_far: bool,
     /// The self cost that glows most in a summary, so that two can be held against each other; zero: the largest
     /// in this one.
     pub most: Cost,
@@ -35,6 +37,27 @@ impl Moment {
         (range.start <= self.time).then(|| (range.start, self.time.min(range.end)))
     }
 
+    /// The sum of all that happened up to this moment, within the range.
+    pub fn summed(self) -> Moment {
+        let start = self.range.map_or(Time::ZERO, |it| it.start);
+        let (start, until) = self.window().unwrap_or((start, start));
+        Moment {
+            range: Some(TimeRange::new(start, until)),
+            summary: true,
+            so_far: true,
+            ..self
+        }
+    }
+
+    /// What it shows, in words under or over its picture.
+    pub fn caption(&self) -> String {
+        match (self.summary, self.so_far) {
+            (false, _) => format!("Cel, at {}", self.time),
+            (true, true) => format!("Sum so far, at {}", self.time),
+            (true, false) => "Summary".to_owned(),
+        }
+    }
+
     /// The final state of a recording without times, a profile.
     pub fn without_time(recording: usize) -> Moment {
         Moment {
@@ -43,6 +66,7 @@ impl Moment {
             previous: Time::ZERO,
             range: None,
             summary: true,
+            so_far: false,
             most: Cost::ZERO,
         }
     }

@@ -4,7 +4,7 @@ use glam::Vec2;
 
 use super::ask::{LookAsk, RunsAsk};
 use super::city::City;
-use super::document::Change;
+use super::document::{Change, Document};
 use super::runs::RunsLayout;
 use super::runs_view::{Halves, suited};
 use super::state::State;
@@ -16,8 +16,25 @@ impl State {
     /// Whether two landscapes are to be drawn.
     pub fn shows_both(&self) -> bool {
         let document = self.document.as_ref();
-        self.runs_view.together != RunsLayout::One
+        self.layout_of_both() != RunsLayout::One
             && document.is_some_and(|it| it.other_city.is_some())
+    }
+
+    /// How two landscapes stand beside each other: those of two runs, or the cel of one and the sum so far.
+    pub fn layout_of_both(&self) -> RunsLayout {
+        let document = self.document.as_ref();
+        let has_sum = |it: &Document| self.runs_view.with_sum && it.playback.is_some();
+        match document.filter(|it| it.runs.is_none()) {
+            Some(document) if has_sum(document) => RunsLayout::SideBySide,
+            Some(_) => RunsLayout::One,
+            None => self.runs_view.together,
+        }
+    }
+
+    /// Shows the sum so far beside the cel of one run, or no longer.
+    pub fn show_with_sum(&mut self, is_on: bool) {
+        self.runs_view.with_sum = is_on;
+        self.show_both();
     }
 
     /// Tells where both landscapes are, or that only one is.
@@ -138,9 +155,9 @@ impl State {
 
     /// Makes the second landscape where it is needed, and drops it where not.
     pub fn show_both(&mut self) {
-        let is_wanted = self.runs_view.together != RunsLayout::One;
+        let is_wanted = self.layout_of_both() != RunsLayout::One;
         if let Some(document) = &mut self.document
-            && document.other_city.is_some() != (is_wanted && document.runs.is_some())
+            && document.other_city.is_some() != is_wanted
         {
             document.show_other(is_wanted);
             self.look.blocks += 1;

@@ -96,6 +96,12 @@ pub enum GraphKey {
     Right,
     Up,
     Down,
+    /// Moves the selected box, or puts all boxes back that the user moved.
+    MoveLeft,
+    MoveRight,
+    MoveUp,
+    MoveDown,
+    PutBack,
 }
 
 /// What is open.
@@ -133,6 +139,8 @@ pub enum PlayAsk {
     SetStride(u64),
     /// The final state over the whole recording or range, or back to the cel.
     ToggleSummary,
+    /// The sum so far beside the cel, or the cel alone.
+    ToggleWithSum,
     ToggleSkipIdle,
     ToggleLoop,
 }
@@ -215,6 +223,12 @@ pub enum CutAsk {
     /// Collapses what lies deeper than one level less, or expands one level more.
     ChangeLevel(i32),
     SetLevel(u16),
+    /// Two districts of the outermost level change places.
+    Swap(ModuleId, ModuleId),
+    /// The district of what is selected or pointed at goes so many places on.
+    MoveDistrict(i32),
+    /// All districts go where the layout has them.
+    PutBack,
     /// Collapses what is too small on the screen, as the camera moves, or no longer.
     ToggleDetailBySize,
 }

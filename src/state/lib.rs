@@ -42,6 +42,7 @@ pub mod city;
 mod counting;
 mod destination;
 pub mod details;
+mod districts;
 pub mod document;
 pub mod editing;
 mod errands;

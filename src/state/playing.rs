@@ -7,46 +7,51 @@ use callscape_base::units::Time;
 
 impl State {
     pub(crate) fn on_play(&mut self, ask: PlayAsk) {
+        if ask == PlayAsk::ToggleWithSum {
+            return self.show_with_sum(!self.runs_view.with_sum);
+        }
         let now = self.now();
         let thread = self.document.as_ref().and_then(Document::stepping_thread);
-        let Some((playback, trace)) = self.document.as_mut().and_then(Document::playing) else {
+        let Some((playback, all)) = self.document.as_mut().and_then(Document::playing) else {
             return;
         };
         match ask {
             PlayAsk::PlayOrPause if playback.is_playing() => playback.pause(),
             PlayAsk::PlayOrPause => {
-                playback.reverse(false, now, trace);
-                playback.play(now, trace);
+                playback.reverse(false, now, all);
+                playback.play(now, all);
             }
             PlayAsk::PlayBackward if playback.is_playing() && playback.is_backward() => {
                 playback.pause();
             }
             PlayAsk::PlayBackward => {
-                playback.reverse(true, now, trace);
-                playback.play(now, trace);
+                playback.reverse(true, now, all);
+                playback.play(now, all);
             }
             PlayAsk::StepCall(by, forward) => {
                 if let Some(thread) = thread {
-                    playback.step_call(by, forward, thread, trace);
+                    playback.step_call(by, forward, thread, all);
                 }
             }
             PlayAsk::ToCel(number) => {
                 playback.pause();
-                playback.seek(playback.end_of_cel(number, trace), now, trace);
+                playback.seek(playback.end_of_cel(number, all), now, all);
             }
             PlayAsk::SetStride(cels) => playback.stride = cels.max(1),
             PlayAsk::ToggleSummary => {
                 playback.pause();
                 playback.summary ^= true;
             }
+            // It is no matter of the clock.
+            PlayAsk::ToggleWithSum => {}
             PlayAsk::ToggleSkipIdle => playback.skips_idle ^= true,
-            PlayAsk::Step(cels) => playback.step(cels, trace),
-            PlayAsk::Seek(time) => playback.seek(time, now, trace),
-            PlayAsk::ToStart => playback.seek(Time::ZERO, now, trace),
-            PlayAsk::ToEnd => playback.seek(Time::MAX, now, trace),
-            PlayAsk::SetSpeed(speed) => playback.set_speed(speed, now, trace),
-            PlayAsk::ScaleSpeed(by) => playback.set_speed(playback.speed() * by, now, trace),
-            PlayAsk::SetClock(clock) => playback.set_clock(clock, now, trace),
+            PlayAsk::Step(cels) => playback.step(cels, all),
+            PlayAsk::Seek(time) => playback.seek(time, now, all),
+            PlayAsk::ToStart => playback.seek(Time::ZERO, now, all),
+            PlayAsk::ToEnd => playback.seek(Time::MAX, now, all),
+            PlayAsk::SetSpeed(speed) => playback.set_speed(speed, now, all),
+            PlayAsk::ScaleSpeed(by) => playback.set_speed(playback.speed() * by, now, all),
+            PlayAsk::SetClock(clock) => playback.set_clock(clock, now, all),
             PlayAsk::SetStep(step) => playback.step = step,
             PlayAsk::ToggleLoop => playback.looping ^= true,
         }

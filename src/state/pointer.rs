@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use glam::Vec2;
 
+use callscape_base::units::ModuleId;
+
 /// A press that moves no farther than this many pixels is a click.
 pub(crate) const CLICK_RADIUS: f32 = 4.0;
 const DOUBLE_CLICK: Duration = Duration::from_millis(400);
@@ -39,6 +41,8 @@ pub struct Click {
 pub struct Press {
     pub button: Button,
     pub at: Vec2,
+    /// The district that the drag carries to another place.
+    pub(crate) carries: Option<ModuleId>,
     pub(crate) pans: bool,
     pub(crate) is_drag: bool,
 }

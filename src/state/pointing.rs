@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3};
 
-use super::ask::{CameraAsk, EditAsk, SelectAsk};
+use super::ask::{CameraAsk, CutAsk, EditAsk, SelectAsk};
 use super::camera::Mode;
 use super::pointer::{Button, CLICK_RADIUS, Click, Press};
 use super::state::State;
@@ -39,7 +39,7 @@ impl State {
     }
 
     /// The module under a pixel, and the point of it.
-    fn pick(&self, at: Vec2) -> Option<(ModuleId, Vec3)> {
+    pub(super) fn pick(&self, at: Vec2) -> Option<(ModuleId, Vec3)> {
         let camera = self.moving.camera.camera();
         let landscape = self.landscape_pointed_at()?;
         let ray = camera.ray(at, self.moving.viewport.size);
@@ -63,9 +63,12 @@ impl State {
     /// is something else than before.
     pub fn update_hover(&mut self, pointed: Pointed, covers: impl FnOnce(Vec2) -> bool) -> bool {
         let at = self.moving.pointer.at.filter(|&at| !covers(at));
-        let is_dragging = self.moving.pointer.press.is_some();
+        let press = self.moving.pointer.press;
+        let carries = press.is_some_and(|it| it.is_drag && it.carries.is_some());
         let pointed = match at {
-            Some(at) if !is_dragging => self.point_at(at),
+            Some(at) if press.is_none() => self.point_at(at),
+            // The district that the one that is carried would change places with.
+            Some(at) if carries => Pointed::at_module(self.district_at(at)),
             Some(_) => Pointed::default(),
             None => pointed,
         };
@@ -91,6 +94,9 @@ impl State {
             press.is_drag = true;
             from = press.at;
             let press = *press;
+            if press.carries.is_some() {
+                return;
+            }
             let under = self.point_under(press.at);
             self.moving.following.is_on = false;
             if press.pans {
@@ -99,7 +105,10 @@ impl State {
                 self.moving.camera.start_turn(under);
             }
         }
-        self.moving.camera.drag(from, at, self.moving.viewport.size);
+        let press = self.moving.pointer.press;
+        if press.is_none_or(|it| it.carries.is_none()) {
+            self.moving.camera.drag(from, at, self.moving.viewport.size);
+        }
     }
 
     pub fn pointer_left(&mut self) {
@@ -115,9 +124,21 @@ impl State {
             self.moving.pointer.press = Some(Press {
                 button,
                 at,
+                carries: None,
                 pans: button == Button::Right || (button == Button::Left && shift),
                 is_drag: false,
             });
+        }
+    }
+
+    /// A drag that begins now carries the district under the pointer to another place.
+    pub fn carry_district(&mut self) {
+        let Some(at) = self.moving.pointer.press.map(|it| it.at) else {
+            return;
+        };
+        let district = self.district_at(at);
+        if let Some(press) = &mut self.moving.pointer.press {
+            press.carries = district;
         }
     }
 
@@ -127,7 +148,14 @@ impl State {
         let Some(press) = press.filter(|press| press.button == button) else {
             return;
         };
+        let at = self.moving.pointer.at;
         self.release_pointer();
+        if let (true, Some(carried)) = (press.is_drag, press.carries) {
+            if let Some(onto) = at.and_then(|at| self.district_at(at)) {
+                self.execute(CutAsk::Swap(carried, onto));
+            }
+            return;
+        }
         if press.is_drag || button != Button::Left {
             return;
         }

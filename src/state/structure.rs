@@ -163,6 +163,9 @@ impl State {
         if let CutAsk::CollapseOrExpand(module) = ask {
             return self.collapse_or_expand(module);
         }
+        if let CutAsk::Swap(..) | CutAsk::MoveDistrict(_) | CutAsk::PutBack = ask {
+            return self.on_districts(ask);
+        }
         let Some(document) = &mut self.document else {
             return;
         };
@@ -199,7 +202,10 @@ impl State {
                 }
             }
             // Handled above.
-            CutAsk::CollapseOrExpand(_) => {}
+            CutAsk::CollapseOrExpand(_)
+            | CutAsk::Swap(..)
+            | CutAsk::MoveDistrict(_)
+            | CutAsk::PutBack => {}
         }
         if !matches!(ask, CutAsk::ToggleDetailBySize) {
             self.look.detail_by_size = false;

@@ -1,6 +1,7 @@
 //! Two landscapes in one picture as the window has them: beside each other, or to both sides of a divider.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::super::headless::{LEGEND_SHARE, PictureSettings, Studio, meanings};
 use super::super::legend::Legend;
@@ -8,7 +9,7 @@ use super::letters;
 use super::strips::Strips;
 use callscape_analysis::session::Session;
 use callscape_base::progress::Progress;
-use callscape_filter::selection::Selection;
+use callscape_filter::selection::{Pointed, Selection};
 use callscape_look::image::{Image, PngWriter};
 use callscape_look::pose::Pose;
 use callscape_look::theme::{Palette, encoded};
@@ -26,7 +27,8 @@ pub(crate) struct Both {
     pub captions: [String; 2],
     /// Where the divider of a wipe stands, as a share of the width; none where both stand beside each other.
     pub divider: Option<f32>,
-    pub pose: Pose,
+    /// None: as the settings say.
+    pub pose: Option<Pose>,
     pub selection: Selection,
     pub has_labels: bool,
     pub is_transparent: bool,
@@ -70,13 +72,17 @@ impl Both {
         };
         let mut studios = Vec::new();
         let mut frames = Vec::new();
+        let mut pose = self.pose;
         for (view, moment) in self.views.into_iter().zip(self.moments) {
             let mut studio = Studio::of_view(session, &own, view)?;
-            studio.look_from(self.pose);
+            if let Some(pose) = pose {
+                studio.look_from(pose);
+            }
             studio.select(self.selection.clone());
             studio.set_labels(self.has_labels);
             studio.set_transparent(self.is_transparent);
             frames.push(studio.begin(moment));
+            pose = Some(pose.unwrap_or_else(|| studio.pose()));
             studios.push(studio);
         }
         let mut file = PngWriter::create(path, settings.size)?;
@@ -101,6 +107,34 @@ impl Both {
         }
         Ok(file.finish()?)
     }
+}
+
+/// Writes the cel at a moment and the sum of all that happened up to it as a PNG of `settings.size` pixels.
+pub fn write_with_sum(
+    session: &Session,
+    settings: &PictureSettings,
+    view: City,
+    moment: Moment,
+    (path, has_labels, is_transparent): (&Path, bool, bool),
+    progress: &Progress,
+) -> anyhow::Result<()> {
+    let metrics = Arc::clone(view.metrics());
+    let other = view.for_other_run(session, metrics);
+    let moments = [moment, moment.summed()];
+    let both = Both {
+        views: [view, other],
+        moments: moments.map(Some),
+        captions: moments.map(|it| it.caption()),
+        divider: None,
+        pose: None,
+        selection: Selection {
+            chosen: Pointed::at_module(settings.viewpoint.focus),
+            ..Selection::default()
+        },
+        has_labels,
+        is_transparent,
+    };
+    both.write(session, settings, path, progress)
 }
 
 /// Rows of both in rows of `width` pixels, with a line of this colour between them.

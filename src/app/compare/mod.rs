@@ -6,6 +6,8 @@ mod along;
 pub(super) mod both;
 mod strips;
 
+pub use both::write_with_sum;
+
 use super::headless::{PictureSettings, Studio};
 use callscape_analysis::comparison::Comparison;
 use callscape_analysis::comparison::amounts::{Change, Measure};

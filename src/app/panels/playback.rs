@@ -197,6 +197,16 @@ fn buttons(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
     {
         context.asks.push(PlayAsk::ToggleSummary);
     }
+    let state = &context.desk.state;
+    let is_of_one = state.document.as_ref().is_some_and(|it| it.runs.is_none());
+    if is_of_one
+        && ui
+            .selectable_label(state.runs_view.with_sum, "Beside")
+            .on_hover_text("Sum so far next to the current cel (Shift + Y)")
+            .clicked()
+    {
+        context.asks.push(PlayAsk::ToggleWithSum);
+    }
     more(ui, playback, context);
 }
 
@@ -289,7 +299,7 @@ fn position(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &m
         );
         ui.label("not recorded").on_hover_text(hint);
     }
-    let (mut cel, cels) = playback.cel_number(trace);
+    let (mut cel, cels) = playback.cel_number(recording.all_events());
     let field = egui::DragValue::new(&mut cel)
         .range(1..=cels)
         .update_while_editing(false)
@@ -410,8 +420,8 @@ fn step_size(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
         && let Some(resolved) = document.resolved()
     {
         // The same share of the trace in the other unit.
-        let trace = &resolved.recording.trace;
-        let (events, span) = (trace.events().max(1), trace.duration().ns().max(1));
+        let all = resolved.recording.all_events();
+        let (events, span) = (all.count().max(1), all.trace.duration().ns().max(1));
         let ratio = events as f64 / span as f64;
         let step = if by_events {
             Step::Events(((value as f64 * ratio).round() as u64).max(1))

@@ -84,6 +84,9 @@ pub struct SavedSession {
     camera: Option<SavedPose>,
     #[serde(default)]
     collapsed: Vec<String>,
+    /// Districts in the order that the user gave them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    districts: Vec<String>,
     #[serde(default)]
     left_out: Vec<SavedStep>,
     /// Which functions are marked for what is known of them from elsewhere, and whether they stand out.
@@ -216,6 +219,7 @@ impl SavedSession {
                 fov_y: Some(pose.fov_y),
             }),
             collapsed: document.cut.collapsed().map(path).collect(),
+            districts: document.cut.order().iter().copied().map(path).collect(),
             left_out: steps.collect(),
             marked: marked_in(state).filter(|_| can_mark).map(|mut it| {
                 if let Some(path) = it.file_mut() {
@@ -385,6 +389,8 @@ impl SavedSession {
                 cut.toggle(id);
             }
         }
+        let districts: Vec<ModuleId> = self.districts.iter().filter_map(&mut module).collect();
+        cut.set_order(hierarchy, districts);
         let steps: Vec<FilterStep> = self
             .left_out
             .iter()

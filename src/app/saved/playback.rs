@@ -21,6 +21,8 @@ pub struct SavedPlayback {
     #[serde(default)]
     summary: bool,
     #[serde(default)]
+    with_sum: bool,
+    #[serde(default)]
     follow: bool,
 }
 
@@ -45,6 +47,7 @@ impl SavedPlayback {
             skip_idle: settings.skips_idle,
             backward: settings.backward,
             summary: playback.summary,
+            with_sum: state.runs_view.with_sum,
             follow: state.moving.following.is_on,
         })
     }
@@ -72,5 +75,6 @@ impl SavedPlayback {
             backward: self.backward,
         });
         playback.summary = self.summary;
+        state.show_with_sum(self.with_sum);
     }
 }

@@ -152,16 +152,19 @@ impl App {
                     }
                     MouseButton::Other(_) => return,
                 };
+                let command = match cfg!(target_vendor = "apple") {
+                    true => self.modifiers.super_key(),
+                    false => self.modifiers.control_key(),
+                };
                 match state {
                     ElementState::Pressed => {
                         let shift = self.modifiers.shift_key();
                         self.desk.state.pointer_pressed(button, shift);
+                        if command && button == Button::Left {
+                            self.desk.state.carry_district();
+                        }
                     }
                     ElementState::Released => {
-                        let command = match cfg!(target_vendor = "apple") {
-                            true => self.modifiers.super_key(),
-                            false => self.modifiers.control_key(),
-                        };
                         self.desk.state.pointer_released(button, command);
                     }
                 }

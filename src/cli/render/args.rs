@@ -180,10 +180,13 @@ pub(crate) struct RenderArgs {
     /// Summarise the whole recording or range: every call relation, and active functions by self cost
     #[arg(long, conflicts_with_all = ["at", "frames"])]
     pub summary: bool,
+    /// Draw two landscapes: the cel at this time, and the sum of everything up to it
+    #[arg(long, conflicts_with_all = ["summary", "frames", "timings"])]
+    pub with_sum: bool,
 }
 
 /// Options that a scene defines itself.
-const NOT_OF_SCENES: [&str; 46] = [
+const NOT_OF_SCENES: [&str; 47] = [
     "set",
     "sizing",
     "rings",
@@ -229,6 +232,7 @@ const NOT_OF_SCENES: [&str; 46] = [
     "from",
     "to",
     "summary",
+    "with_sum",
     "json",
 ];
 
@@ -237,6 +241,7 @@ const EXAMPLES: &str = "Examples:
   callscape render src trace.json -o city.png --at 40% --theme dark --size 1920x1080
   callscape render src trace.json -o calls.png --view flame --from 1s --to 1.2s
   callscape render src trace.json -o table.png --view functions --focus lapi.c/lua_callk
+  callscape render src trace.json -o both.png --with-sum --at 40% --size 1920x800
   callscape render src trace.json -o rings.svg --view rings
   callscape render src trace.json -o frames/city.png --frames 100 --from 1s --to 2s
   callscape render src -o poster.png --size 16384x16384 --camera iso --transparent --no-labels

@@ -14,6 +14,7 @@ use super::progress::with_progress;
 use callscape_analysis::coverage::{Coverage, Lines};
 use callscape_analysis::session::Inputs;
 use callscape_analysis::session::Session;
+use callscape_app::compare::write_with_sum;
 use callscape_app::glb;
 use callscape_app::headless::{PictureSettings, Studio};
 use callscape_app::view_picture::ViewStudio;
@@ -79,6 +80,10 @@ pub(crate) fn run(args: RenderArgs) -> anyhow::Result<()> {
     if view != views::main() {
         ensure!(!args.legend, "only the landscape has a legend");
         ensure!(
+            !args.with_sum,
+            "--with-sum: only the landscape is drawn twice"
+        );
+        ensure!(
             !args.transparent && !args.no_labels,
             "only the landscape has a ground or labels to hide"
         );
@@ -106,6 +111,9 @@ pub(crate) fn run(args: RenderArgs) -> anyhow::Result<()> {
     let marked = findings.as_ref();
     let marked = marked.and_then(|it| Some((Arc::clone(it.marked(&session)?), it.dropped())));
     let session = shown;
+    if args.with_sum {
+        return with_sum(&args, session, &settings, &cut, metrics, &moments, &outputs);
+    }
     if outputs.kind == Kinds::Model {
         return model(session, &settings, &cut, metrics, &moments, &outputs);
     }
@@ -203,6 +211,37 @@ fn say_left_out(studio: &Studio<'_>) {
         let drawn = studio.arcs_drawn();
         say!("callscape: {drawn} call relations are drawn, {count} less important ones are not");
     }
+}
+
+/// Draws two landscapes: the cel at the first of the moments, and the sum of all that happened up to it.
+fn with_sum(
+    args: &RenderArgs,
+    session: &Session,
+    settings: &PictureSettings,
+    cut: &Cut,
+    metrics: ModuleMetrics,
+    moments: &[Option<Moment>],
+    outputs: &Outputs,
+) -> anyhow::Result<()> {
+    ensure!(
+        outputs.kind == Kinds::Picture,
+        "--with-sum: expected a picture in .png"
+    );
+    let (Some(Some(moment)), Some(resolved), Some(path)) = (
+        moments.first(),
+        session.recordings.first(),
+        outputs.paths.first(),
+    ) else {
+        bail!("--with-sum: expected a recording, found none");
+    };
+    super::output::ensure_times(&resolved.recording, "it has no cels")?;
+    let landscape = &settings.landscape;
+    let view = City::with(session, Arc::new(metrics), Arc::default(), landscape, cut);
+    say_scale(view.color_scale());
+    let how = (&**path, !args.no_labels, args.transparent);
+    with_progress(|progress| write_with_sum(session, settings, view, *moment, how, progress))?
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    super::output::ensure_whole(&resolved.recording)
 }
 
 /// Writes the landscape as a model for other programs.

@@ -387,6 +387,12 @@ impl Treemap {
             if plan.tiling == Tiling::Squarified {
                 family.sort();
             }
+            let is_arranged = is_around(plan, blocks[parent].module);
+            if is_arranged {
+                let order = plan.cut.order();
+                let module = |child: u32| columns.module(child as usize);
+                family.arrange(|child| order.iter().position(|&it| it == module(child)));
+            }
             // A chain of terraces, each all that stands on the one below, has one strip for all their names.
             let only = family.len() == 1 && columns.kind(parent + 1) != BlockKind::Leaf;
             let rect = match only {
@@ -412,6 +418,10 @@ impl Treemap {
             };
             // A closure for each, so that each is compiled into its tiling.
             match plan.tiling {
+                // The others give each child a place by its weight.
+                Tiling::Squarified | Tiling::Stable if is_arranged => {
+                    strip::strip(sizes, rect, |at, rect| ground.put(blocks, at, rect));
+                }
                 Tiling::Squarified if is_leaves && children.len() >= SCATTERED => {
                     ground.scatter(
                         blocks,
@@ -444,6 +454,13 @@ impl Treemap {
             parent = if is_leaves { end } else { parent + 1 };
         }
     }
+}
+
+/// Whether the user put the children of this module in order.
+fn is_around(plan: &Plan<'_>, module: ModuleId) -> bool {
+    let first = plan.cut.order().first();
+    let first = first.filter(|it| it.index() < plan.hierarchy.len());
+    first.is_some_and(|&it| plan.hierarchy.parent(it) == Some(module))
 }
 
 /// How many terraces below a block are a chain with it: each has the next, and nothing else, standing on it.

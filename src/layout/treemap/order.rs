@@ -49,6 +49,19 @@ impl Family {
         self.children.len()
     }
 
+    /// Puts the children that have a rank in order of it, into the places that these have now; the others stay. O(n log n).
+    pub(super) fn arrange(&mut self, rank: impl Fn(u32) -> Option<usize>) {
+        let ranked = self.children.iter().zip(&self.weights).enumerate();
+        let ranked = ranked.filter_map(|(place, (&child, &weight))| {
+            rank(child).map(|rank| (place, (rank, child, weight)))
+        });
+        let (places, mut ranked): (Vec<usize>, Vec<_>) = ranked.unzip();
+        ranked.sort_by_key(|it| it.0);
+        for (place, (_, child, weight)) in places.into_iter().zip(ranked) {
+            (self.children[place], self.weights[place]) = (child, weight);
+        }
+    }
+
     /// Sorts by falling weight, then by rising number. Weights are positive, and the children rise. O(n log n),
     /// O(n) for large families.
     pub(super) fn sort(&mut self) {

@@ -89,6 +89,72 @@ fn blocks_stand_inside_their_parents_on_their_tops_and_beside_each_other() {
     }
 }
 
+/// The user's order decides where districts are; each block stays on the one that it is in, and an order that a tiling
+/// has by itself changes nothing.
+#[test]
+fn districts_put_in_order_stand_in_it() {
+    let mut swaps = 0;
+    for seed in 0..30 {
+        let (hierarchy, areas) = random_city(seed, 40 + seed as usize * 9);
+        let children: Vec<ModuleId> = hierarchy.children(ModuleId::ROOT).collect();
+        if children.len() < 2 {
+            continue;
+        }
+        let mut random = Random(seed + 77);
+        let mut order = children.clone();
+        for at in (1..order.len()).rev() {
+            order.swap(at, random.below(at as u64 + 1) as usize);
+        }
+        let mut cut = Cut::all();
+        cut.set_order(&hierarchy, order.iter().copied());
+        for tiling in Tiling::ALL {
+            let blocks = layout(&hierarchy, &cut, &areas, &Heights::Even, tiling);
+            let natural = layout(&hierarchy, &Cut::all(), &areas, &Heights::Even, tiling);
+            assert_eq!(blocks.len(), natural.len());
+            let of = |blocks: &[Block], module: ModuleId| {
+                *blocks
+                    .iter()
+                    .find(|it| it.module == module)
+                    .expect("it is shown")
+            };
+            for block in blocks.iter().skip(1) {
+                let parent = hierarchy.parent(block.module).expect("it has one");
+                let parent = of(&blocks, parent);
+                assert!(parent.min.x <= block.min.x && block.max.x <= parent.max.x);
+                assert!(parent.min.y <= block.min.y && block.max.y <= parent.max.y);
+            }
+            // Of the two largest, both stand elsewhere once they change places.
+            let side = |block: Block| (block.max - block.min).truncate().min_element();
+            let mut largest = order.clone();
+            largest.sort_by(|&a, &b| side(of(&natural, b)).total_cmp(&side(of(&natural, a))));
+            if side(of(&natural, largest[1])) < 1.0 {
+                continue;
+            }
+            let place = |module| order.iter().position(|&it| it == module);
+            let [first, second] =
+                [largest[0], largest[1]].map(|it| place(it).expect("it is there"));
+            let mut swapped = order.clone();
+            swapped.swap(first, second);
+            let mut other = Cut::all();
+            other.set_order(&hierarchy, swapped);
+            let other = layout(&hierarchy, &other, &areas, &Heights::Even, tiling);
+            for module in &largest[..2] {
+                let (here, there) = (of(&blocks, *module), of(&other, *module));
+                assert_ne!(here.min, there.min, "seed {seed}, {tiling:?}");
+            }
+            swaps += 1;
+            // The order of a tiling that keeps it already changes nothing.
+            if let Tiling::Ordered | Tiling::SliceAndDice = tiling {
+                let mut same = Cut::all();
+                same.set_order(&hierarchy, children.iter().copied());
+                let same = layout(&hierarchy, &same, &areas, &Heights::Even, tiling);
+                assert_eq!(same, natural);
+            }
+        }
+    }
+    assert!(swaps > 20, "{swaps}");
+}
+
 #[test]
 fn every_displayed_module_has_one_block_and_collapsing_moves_nothing_else() {
     for seed in 0..20 {

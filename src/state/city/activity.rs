@@ -6,7 +6,7 @@
 use super::blocks::NO_BLOCK;
 use super::memory::{Level, LiveMemory, NEWS};
 use callscape_analysis::session::{Resolved, Session};
-use callscape_base::units::{Cost, FunctionId, ModuleId};
+use callscape_base::units::{Cost, FunctionId, ModuleId, Time};
 use callscape_facts::trace::Recent;
 use callscape_layout::geometry::{Block, BlockActivity, BlockKind, BlockLook, ChangedLooks};
 use callscape_model::landscape::LandscapeSettings;
@@ -396,6 +396,9 @@ fn find_recent(
 /// How much the functions glow that ran in the range: by the root of their share of the greatest self
 /// cost, so that a hundredth of it is still seen. What has been left out has none, and what is left may have more.
 fn shares(resolved: &Resolved, moment: Moment, left: &Left, glows: &mut Vec<(FunctionId, f32)>) {
+    if moment.so_far && !left.is_all() {
+        return shares_of_calls(resolved, moment, left, glows);
+    }
     let of_range;
     let metrics = match left.is_all() {
         true => {
@@ -411,6 +414,39 @@ fn shares(resolved: &Resolved, moment: Moment, left: &Left, glows: &mut Vec<(Fun
             let share = (metric.self_cost.ns() as f64 / most).sqrt() as f32;
             glows.push((FunctionId(index as u32), share.max(LEAST_IN_SUMMARY)));
         }
+    }
+}
+
+/// Of what filters leave, running sums count calls alone: by how much each function was called so far it glows.
+fn shares_of_calls(
+    resolved: &Resolved,
+    moment: Moment,
+    left: &Left,
+    glows: &mut Vec<(FunctionId, f32)>,
+) {
+    let trace = &resolved.recording.trace;
+    let Some((start, until)) = moment.window() else {
+        return;
+    };
+    let mut calls = vec![0_u64; resolved.recording.functions.len()];
+    let mut count = |time: Time, is_before: bool| {
+        for relation in left.running_at(trace, time) {
+            if let Some(calls) = calls.get_mut(relation.callee.index()) {
+                *calls = match is_before {
+                    true => calls.saturating_sub(relation.calls),
+                    false => calls.saturating_add(relation.calls),
+                };
+            }
+        }
+    };
+    count(until, false);
+    if start > Time::ZERO {
+        count(start - Cost::from_ns(1), true);
+    }
+    let most = calls.iter().copied().max().unwrap_or(0).max(1) as f64;
+    for (index, &calls) in calls.iter().enumerate().filter(|it| *it.1 > 0) {
+        let share = (calls as f64 / most).sqrt() as f32;
+        glows.push((FunctionId(index as u32), share.max(LEAST_IN_SUMMARY)));
     }
 }
 

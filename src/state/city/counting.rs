@@ -146,8 +146,16 @@ impl Counting {
             (pair.calls, pair.step_calls, pair.cost) = (0, 0, 0);
         }
         self.holds = Holds::Nothing;
-        if moment.summary {
+        if moment.summary && !moment.so_far {
             return self.summarize(resolved, moment, of);
+        }
+        if moment.summary {
+            // What is left of a range is known only as a whole; up to a time there are running sums.
+            let all = Calls {
+                arcs: ArcMode::All,
+                ..of.clone()
+            };
+            return self.count_all(resolved, moment, &all);
         }
         self.count_all(resolved, moment, of);
         if let Some((start, until)) = moment.window()

@@ -82,6 +82,38 @@ fn a_summary_holds_all_that_filters_leave() {
     assert_eq!(relations(&mut state, whole), expected(&left));
 }
 
+/// By caller and callee: what has been called so far is the sum of the cels, whatever is left out.
+#[test]
+fn the_sum_so_far_holds_what_was_called_up_to_the_moment() {
+    let mut state = tiny();
+    let calls = |state: &mut State, moment: Moment| -> Vec<(String, u64)> {
+        let of = relations(state, moment).into_iter();
+        of.map(|(names, calls, _)| (names, calls)).collect()
+    };
+    let mut is_less = 0;
+    for is_filtered in [false, true] {
+        if is_filtered {
+            let wait = module(&state, "wait");
+            state.execute(FilterAsk::Add(FilterStep::RemoveModule(wait)));
+            settle(&mut state);
+        }
+        let whole = calls(&mut state, Moment::without_time(0));
+        for time in (0..=100).step_by(5) {
+            for range in [None, Some(range(0, 70))] {
+                let now = Moment {
+                    range,
+                    ..moment(time, time)
+                };
+                let until = calls(&mut state, now);
+                let so_far = calls(&mut state, now.summed());
+                assert_eq!(so_far, until, "at {time}");
+                is_less += usize::from(so_far != whole);
+            }
+        }
+    }
+    assert!(is_less > 10);
+}
+
 #[test]
 fn playing_counts_what_a_jump_there_counts() {
     let inputs = Inputs::default();

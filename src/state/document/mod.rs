@@ -34,11 +34,11 @@ use callscape_analysis::session::{Inputs, Resolved, Session};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{Cost, FunctionId, ModuleId, ThreadId, TimeRange};
 use callscape_base::warnings::Warning;
+use callscape_facts::all_events::AllEvents;
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_facts::memory::Memory;
 use callscape_facts::profile::Profile;
 use callscape_facts::recording::Recording;
-use callscape_facts::trace::Trace;
 use callscape_filter::cut::Cut;
 use callscape_filter::filters::Filters;
 use callscape_filter::marked::Marked;
@@ -227,7 +227,7 @@ impl Document {
             calls_left: None,
             playback: resolved
                 .filter(|resolved| resolved.recording.has_times())
-                .map(|resolved| Playback::new(&resolved.recording.trace)),
+                .map(|resolved| Playback::new(resolved.recording.all_events())),
             calls: resolved
                 .map(|resolved| Calls::new(resolved, None))
                 .unwrap_or_default(),
@@ -321,10 +321,10 @@ impl Document {
         self.session.recordings.get(self.recording())
     }
 
-    /// The trace and its clock.
-    pub fn playing(&mut self) -> Option<(&mut Playback, &Trace)> {
+    /// The clock, and what happens by it.
+    pub fn playing(&mut self) -> Option<(&mut Playback, AllEvents<'_>)> {
         let resolved = self.session.recordings.get(self.recording())?;
-        Some((self.playback.as_mut()?, &resolved.recording.trace))
+        Some((self.playback.as_mut()?, resolved.recording.all_events()))
     }
 
     /// The thread that steps by calls go along: the one chosen, else the one on which something happened last.
@@ -393,7 +393,7 @@ impl Document {
             self.calls_left = None;
         }
         if let (Some(playback), Some(resolved)) = (&mut self.playback, resolved) {
-            playback.limit(range, &resolved.recording.trace);
+            playback.limit(range, resolved.recording.all_events());
         }
         if let Some(resolved) = resolved.filter(|_| filters.is_empty()) {
             self.calls = Calls::new(resolved, range);
@@ -408,6 +408,7 @@ impl Document {
         if !is_counted {
             self.limit_other();
         }
+        self.leave_beside();
     }
 
     /// Takes what looking at every call that is left has found.
@@ -423,6 +424,7 @@ impl Document {
             let mut left = self.city.left().clone();
             left.count(summary);
             self.city.leave(left);
+            self.leave_beside();
         }
     }
 
@@ -437,6 +439,7 @@ impl Document {
         let mut left = self.city.left().clone();
         left.run(running);
         self.city.leave(left);
+        self.leave_beside();
     }
 
     /// Whether a view that needs this has something to show.
@@ -468,15 +471,15 @@ impl Document {
                 ..Moment::without_time(self.recording())
             });
         }
-        let trace = &recording.trace;
         let playback = self.playback.as_ref()?;
-        let cel = playback.cel(trace);
+        let cel = playback.cel(recording.all_events());
         Some(Moment {
             recording: self.recording(),
             time: cel.end,
             previous: cel.start,
             range: self.selection.range,
             summary: playback.summary,
+            so_far: false,
             most: self.most_of_both,
         })
     }

@@ -1,4 +1,5 @@
-//! The landscape of the other one of two runs: the same layout, its own calls, its clock linked.
+//! The landscape of the other one of two runs: the same layout, its own calls, its clock linked. Of one run it is the sum
+//! beside the cel.
 
 use std::sync::Arc;
 
@@ -79,8 +80,18 @@ impl Limits {
 }
 
 impl Document {
-    /// Makes the landscape of the run that is not shown, or drops it. Linear in modules and functions.
+    /// Makes the landscape of the run that is not shown, or of one run that of the sum so far; or drops it. Linear in
+    /// modules and functions.
     pub(crate) fn show_other(&mut self, is_on: bool) {
+        if self.runs.is_none() {
+            self.other_city = is_on.then(|| {
+                let metrics = Arc::clone(self.city.metrics());
+                let mut city = self.city.for_other_run(&self.session, metrics);
+                city.leave(self.city.left().clone());
+                city
+            });
+            return;
+        }
         let runs = self.runs.as_ref().filter(|_| is_on);
         let places = runs.map(|runs| (runs.place_of_other(), runs.places()));
         self.other_city = places.map(|(other, _)| {
@@ -192,6 +203,13 @@ impl Document {
         }
     }
 
+    /// Leaves out of the sum beside the cel of one run what is left out of the cel.
+    pub(super) fn leave_beside(&mut self) {
+        if let (None, Some(city)) = (&self.runs, &mut self.other_city) {
+            city.leave(self.city.left().clone());
+        }
+    }
+
     /// Takes the same runs with other clocks, or compared by something else.
     pub(crate) fn set_runs(&mut self, runs: Runs) {
         self.runs = Some(Arc::new(runs));
@@ -226,9 +244,11 @@ impl Document {
         }
     }
 
-    /// What it has to show: the moment that is the same in the other run.
+    /// What it has to show: the moment that is the same in the other run; of one run the sum so far.
     pub fn moment_of_other(&self) -> Option<Moment> {
-        let runs = self.runs.as_ref()?;
+        let Some(runs) = &self.runs else {
+            return self.moment().map(Moment::summed);
+        };
         let place = runs.place_of_other();
         let recording = &self.session.recordings.get(place)?.recording;
         if !recording.has_times() {

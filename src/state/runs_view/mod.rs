@@ -12,6 +12,8 @@ use callscape_model::surface::Surface;
 #[derive(Clone, Debug)]
 pub struct RunsView {
     pub together: RunsLayout,
+    /// Of one run, the sum so far stands beside the cel.
+    pub with_sum: bool,
     /// Where the divider of a wipe stands, as a share of the width.
     pub divider: f32,
     /// Districts in which nothing differs are collapsed.
@@ -26,6 +28,7 @@ impl Default for RunsView {
     fn default() -> RunsView {
         RunsView {
             together: RunsLayout::One,
+            with_sum: false,
             divider: 0.5,
             only_differences: false,
             halves: None,

@@ -127,6 +127,12 @@ fn of_cut(document: &Document, before: &Shown, after: &Shown) -> Option<String> 
     if before.cut == after.cut {
         return None;
     }
+    if before.cut.order() != after.cut.order() {
+        return Some(match after.cut.order() {
+            [] => "Put districts back".to_owned(),
+            _ => "Moved a district".to_owned(),
+        });
+    }
     let one = |of: &Cut, other: &Cut| {
         let mut only = of.collapsed().filter(|&it| !other.is_collapsed(it));
         only.next().map(|first| (first, only.next().is_none()))

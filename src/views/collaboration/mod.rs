@@ -43,6 +43,9 @@ pub(crate) static ENTRY: Entry = Entry {
     open: || Box::new(Collaboration::default()),
 };
 
+/// What the list of changes calls it.
+const NAME: &str = "collaboration graph";
+
 impl View for Collaboration {
     fn update(&mut self, state: &State, _asks: &mut Asks) {
         if !state.panes.is_visible(ViewId::of(&ENTRY.line)) {
@@ -59,6 +62,7 @@ impl View for Collaboration {
             let hierarchy = &document.session.hierarchy;
             self.base.chart.take(made.laid, state.now(), hierarchy);
         }
+        self.base.bring_boxes(ViewId::of(&ENTRY.line), state);
         let stamps = state.stamps();
         let stamps = [stamps.document, stamps.run, stamps.left, stamps.blocks];
         let Some(document) = self.base.anew(stamps, state) else {
@@ -116,6 +120,7 @@ impl View for Collaboration {
             GraphKey::Toggle => self.fold_chosen(None, document, asks),
             GraphKey::AllMore => self.change_level(true, document),
             GraphKey::AllLess => self.change_level(false, document),
+            key if self.base.press_to_move(key, (document, NAME), asks) => {}
             key => {
                 let walked = self.base.press(key, document);
                 asks.extend(walked.map(SelectAsk::Walk));

@@ -1,5 +1,5 @@
 //! What a session file keeps of the collaboration view: the paths of unfolded modules, what widths and colours say, how
-//! much is shown, and where one looks.
+//! much is shown, where one looks, and where boxes were put.
 
 use glam::Vec2;
 use serde::{Deserialize, Serialize};
@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::view::{Collaboration, MOST_LINES, paths_of};
 use crate::SavedViews;
 use crate::parts::graph::model::{By, Tint};
+use crate::parts::graph::moved::Moved;
 use crate::parts::graph::sight::Sight;
 use crate::parts::graph::view::MOST_OF_ALL;
 use crate::parts::kept::{self, Named};
@@ -21,6 +22,8 @@ struct Kept {
     collaboration_most: [u32; 2],
     /// The zoom, and the place in the middle.
     collaboration_sight: Option<[f32; 3]>,
+    /// Where the user put boxes.
+    collaboration_moved: Moved,
 }
 
 impl Default for Kept {
@@ -41,6 +44,7 @@ impl Kept {
             collaboration_colour: Named(view.base.chart.tint),
             collaboration_most: [view.base.most, view.most_lines],
             collaboration_sight: free.map(|it| [it.zoom, it.at.x, it.at.y]),
+            collaboration_moved: view.base.boxes(),
         }
     }
 }
@@ -63,6 +67,7 @@ pub(super) fn restore(view: &mut Collaboration, from: &SavedViews) -> usize {
         lost += usize::from(sight.is_none());
         view.base.chart.set_free(sight);
     }
+    lost += view.base.restore_boxes(kept.collaboration_moved);
     view.base.revision += 1;
     lost
 }

@@ -2,13 +2,14 @@
 
 use egui::Ui;
 
+use super::NAME;
 use super::view::{Collaboration, MOST_LINES};
 use crate::Pane;
 use crate::parts::graph::chart::{Chart, Spot};
 use crate::parts::graph::model::Of;
 use crate::parts::graph::panel;
 use crate::parts::graph::view::{Act as Done, MOST_OF_ALL};
-use callscape_state::ask::SelectAsk;
+use callscape_state::ask::{GraphKey, SelectAsk};
 use callscape_state::document::Document;
 
 /// What the widgets were used for.
@@ -17,6 +18,7 @@ struct Act {
     level: Option<bool>,
     is_other: bool,
     is_anew: bool,
+    is_back: bool,
 }
 
 pub(super) fn show(view: &mut Collaboration, ui: &mut Ui, pane: &mut Pane<'_>) {
@@ -42,6 +44,10 @@ pub(super) fn show(view: &mut Collaboration, ui: &mut Ui, pane: &mut Pane<'_>) {
         view.base.chart.forget();
         view.base.wanted = None;
     }
+    if act.is_back {
+        let of = (document, NAME);
+        view.base.press_to_move(GraphKey::PutBack, of, pane.asks);
+    }
     if act.is_other || act.is_anew {
         view.base.revision += 1;
     }
@@ -55,6 +61,7 @@ fn head(view: &mut Collaboration, chart: &mut Chart, ui: &mut Ui, document: &Doc
     let is_less = button("Fold all", "One level less: <").then_some(false);
     let about = "Forgets the current positions, so that fewer lines cross";
     let is_anew = button("New layout", about);
+    let is_back = panel::put_back(ui, document, chart);
     let about = "How many boxes are shown at most: beyond, modules are folded";
     let most = &mut view.base.most;
     let mut is_other = panel::number(ui, ("boxes", about), most, 2..=MOST_OF_ALL);
@@ -66,6 +73,7 @@ fn head(view: &mut Collaboration, chart: &mut Chart, ui: &mut Ui, document: &Doc
         level: is_more.or(is_less),
         is_other,
         is_anew,
+        is_back,
     }
 }
 
@@ -76,7 +84,7 @@ fn point(
     pointing: panel::Pointing,
     pane: &mut Pane<'_>,
 ) {
-    match view.base.point(document, pointing, pane) {
+    match view.base.point(document, pointing, (NAME, pane)) {
         Done::Open(Spot::Box(place) | Spot::BoxSign(place)) => {
             if let Some(module) = view.base.of_box(place).and_then(Of::module) {
                 view.set_open(module, true, document, pane.asks);

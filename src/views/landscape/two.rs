@@ -1,4 +1,5 @@
-//! The pictures of two runs with their captions, beside each other or in one place.
+//! The pictures of two runs with their captions, beside each other or in one place; of one run, its cel beside the sum so
+//! far.
 
 use egui::{Align2, Color32, Id, Pos2, Rect, Role, Sense, Stroke, TextureId, Ui, pos2, vec2};
 
@@ -21,10 +22,8 @@ pub(super) fn split(state: &State, seen: Rect, drawn: Rect) -> Option<Split> {
     if !state.shows_both() {
         return None;
     }
-    let RunsView {
-        together, divider, ..
-    } = state.runs_view;
-    match together {
+    let RunsView { divider, .. } = state.runs_view;
+    match state.layout_of_both() {
         RunsLayout::One => None,
         RunsLayout::SideBySide => {
             let width = ((seen.width() - GAP) * 0.5).max(1.0);
@@ -51,12 +50,11 @@ pub(super) fn draw(ui: &mut Ui, split: &Split, [own, other]: [TextureId; 2], pan
     let Some(document) = &state.document else {
         return;
     };
-    let Some(runs) = &document.runs else {
-        return;
-    };
+    let runs = document.runs.as_ref();
     let colors = style::colors(state.settings.theme);
-    let is_wipe = state.runs_view.together == RunsLayout::Wipe;
-    let pictures = match runs.side() {
+    let is_wipe = state.layout_of_both() == RunsLayout::Wipe;
+    let own_side = runs.map_or(0, |it| it.side());
+    let pictures = match own_side {
         0 => [own, other],
         _ => [other, own],
     };
@@ -67,14 +65,18 @@ pub(super) fn draw(ui: &mut Ui, split: &Split, [own, other]: [TextureId; 2], pan
         if !is_wipe {
             beside::show(ui, Place { seen, drawn: place }, state);
         }
-        let moment = match side == runs.side() {
+        let moment = match side == own_side {
             true => document.moment(),
             false => document.moment_of_other(),
         };
-        let at = moment
-            .filter(|it| !it.summary)
-            .map_or(String::new(), |it| format!("   {}", it.time));
-        let text = format!("{}{at}", runs.title_of(side));
+        let text = match runs {
+            Some(runs) => {
+                let at = moment.filter(|it| !it.summary);
+                let at = at.map_or(String::new(), |it| format!("   {}", it.time));
+                format!("{}{at}", runs.title_of(side))
+            }
+            None => moment.map_or_else(String::new, |it| it.caption()),
+        };
         let (align, corner) = match (is_wipe, side) {
             // Cards float at the top and at the right.
             (false, _) => (Align2::LEFT_BOTTOM, seen.left_bottom() + vec2(12.0, -10.0)),

@@ -42,6 +42,9 @@ pub(crate) static ENTRY: Entry = Entry {
     open: || Box::new(Neighbourhood::default()),
 };
 
+/// What the list of changes calls it.
+const NAME: &str = "call neighbourhood";
+
 impl View for Neighbourhood {
     fn update(&mut self, state: &State, _asks: &mut Asks) {
         if !state.panes.is_visible(ViewId::of(&ENTRY.line)) {
@@ -51,6 +54,7 @@ impl View for Neighbourhood {
             let hierarchy = &document.session.hierarchy;
             self.base.chart.take(laid, state.now(), hierarchy);
         }
+        self.base.bring_boxes(ViewId::of(&ENTRY.line), state);
         let stamps = state.stamps();
         let chosen = state.document.as_ref();
         let chosen = chosen.map_or(0, |it| it.selection.chosen_stamp());
@@ -106,6 +110,7 @@ impl View for Neighbourhood {
             GraphKey::More | GraphKey::Less | GraphKey::Toggle => self.press(key, document),
             GraphKey::AllMore => self.change_steps(1),
             GraphKey::AllLess => self.change_steps(-1),
+            key if self.base.press_to_move(key, (document, NAME), asks) => {}
             key => {
                 if let Some(pointed) = self.base.press(key, document) {
                     self.choose(pointed, true, asks);

@@ -2,25 +2,31 @@
 
 use egui::Ui;
 
+use super::NAME;
 use super::view::{MOST_STEPS, Neighbourhood};
 use crate::Pane;
 use crate::parts::graph::chart::{Chart, Spot};
 use crate::parts::graph::panel;
 use crate::parts::graph::view::{Act, MOST_OF_ALL};
-use callscape_state::ask::CameraAsk;
+use callscape_state::ask::{CameraAsk, GraphKey};
 use callscape_state::document::Document;
 
 pub(super) fn show(view: &mut Neighbourhood, ui: &mut Ui, pane: &mut Pane<'_>) {
     let mut chart = std::mem::take(&mut view.base.chart);
-    let mut is_other = false;
+    let (mut is_other, mut is_back) = (false, false);
     let pointing = panel::show(ui, "neighbours", &mut chart, pane, |ui, chart, document| {
         is_other = head(view, chart, ui, document);
+        is_back = panel::put_back(ui, document, chart);
     });
     view.base.chart = chart;
     if is_other {
         view.base.revision += 1;
     }
     if let Some(document) = &pane.state.document {
+        if is_back {
+            let of = (document, NAME);
+            view.base.press_to_move(GraphKey::PutBack, of, pane.asks);
+        }
         point(view, document, pointing, pane);
     }
 }
@@ -53,7 +59,7 @@ fn point(
     pointing: panel::Pointing,
     pane: &mut Pane<'_>,
 ) {
-    match view.base.point(document, pointing, pane) {
+    match view.base.point(document, pointing, (NAME, pane)) {
         Act::Open(Spot::BoxSign(place)) => view.go_on(place, None),
         Act::Open(Spot::Box(place)) => {
             if let Some(function) = view.base.function_at(place) {

@@ -34,9 +34,16 @@ pub(super) const LINES: &[Line<Command>] = keys! {
         "graph.up" ["↑"] "The box above", "Selects the box above." => over(GraphKey::Up);
         "graph.down" ["↓"] "The box below", "Selects the box below." => over(GraphKey::Down);
     }
+    ["Drag a box"] "moves the selected box; it stays there in every layout" {
+        "graph.move-right" ["Shift + →"] "Move the box right", "Moves the selected box to the right; it stays there in every layout." => over(GraphKey::MoveRight);
+        "graph.move-left" ["Shift + ←"] "Move the box left", "Moves the selected box to the left." => over(GraphKey::MoveLeft);
+        "graph.move-up" ["Shift + ↑"] "Move the box up", "Moves the selected box up." => over(GraphKey::MoveUp);
+        "graph.move-down" ["Shift + ↓"] "Move the box down", "Moves the selected box down." => over(GraphKey::MoveDown);
+    }
+    "put moved boxes back" { "graph.put-back" ["Shift + Home"] "Put boxes back", "Returns the boxes that you moved to the places that the layout gives them." => over(GraphKey::PutBack); }
     "width of lines by cost, by calls" { "graph.width" ["W"] "Width of lines", "Switches the width of lines between the cost and the number of calls." => over(GraphKey::Width); }
     "more of what there was no room for" { "graph.rest" ["R"] "Show the rest", "Shows more of what there was no room for." => over(GraphKey::Rest); }
-    ["Wheel"] "nearer, farther; drag moves, Home shows all" {
+    ["Wheel"] "nearer, farther; dragging the background moves all, Home shows all" {
         "graph.nearer" ["+"] "Nearer", "Shows the graph larger." => over(GraphKey::Nearer);
         "graph.farther" ["−"] "Farther", "Shows the graph smaller." => over(GraphKey::Farther);
     }

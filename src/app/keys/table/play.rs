@@ -6,7 +6,7 @@ use callscape_state::ask::{Ask, CameraAsk, PlayAsk, SelectAsk, ViewAsk};
 use callscape_state::call_steps::CallStep;
 use callscape_state::keys;
 
-use super::possible::{has_times, is_limited};
+use super::possible::{has_times, is_limited, plays_one_run};
 
 pub(super) const LINES: &[Line<Command>] = keys! {
     "play and pause" { "play.play" ["Space"] "Play or pause", "Plays the recording, or pauses it." => PlayAsk::PlayOrPause, when(has_times); }
@@ -29,6 +29,7 @@ pub(super) const LINES: &[Line<Command>] = keys! {
     }
     "the camera follows running code until you turn it" { "camera.follow" ["H"] "Follow running code", "The camera follows running code until you turn it." => CameraAsk::ToggleFollowing, when(has_times); }
     "summary of the whole recording or range" { "play.summary" ["Y"] "Summary", "Shows the sum of the whole recording or range, or the current moment again." => PlayAsk::ToggleSummary, when(has_times); }
+    "sum so far beside the cel" { "play.with-sum" ["Shift + Y"] "Sum beside the cel", "Shows two landscapes of a run: the current cel, and the sum of everything up to it." => PlayAsk::ToggleWithSum, when(plays_one_run); }
     "to the start, to the end" {
         "play.to-start" [","] "To the start", "Goes to the start of the recording or range." => PlayAsk::ToStart, when(has_times);
         "play.to-end" ["."] "To the end", "Goes to the end of the recording or range." => PlayAsk::ToEnd, when(has_times);

@@ -20,6 +20,12 @@ pub(super) fn has_times(state: &State) -> bool {
         .is_some_and(|it| it.playback.is_some())
 }
 
+/// One run is shown, with times.
+pub(super) fn plays_one_run(state: &State) -> bool {
+    let document = state.document.as_ref();
+    document.is_some_and(|it| it.playback.is_some() && it.runs.is_none())
+}
+
 pub(super) fn is_limited(state: &State) -> bool {
     let document = state.document.as_ref();
     document.is_some_and(|it| it.selection.range.is_some())

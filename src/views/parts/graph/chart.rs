@@ -10,6 +10,7 @@ use super::laid::{Laid, SIGN};
 use super::legend;
 use super::marks::{self, Marked, marked};
 use super::model::Tint;
+use super::moved::{self, Held, Moved};
 use super::painting::{Colors, Painting};
 use super::sight::Sight;
 use crate::{Picture, Surface};
@@ -45,10 +46,10 @@ pub(crate) enum Spot {
 }
 
 /// A way from what was shown before.
-struct Way {
-    from: Geometry,
-    sight: Sight,
-    begun: Duration,
+pub(super) struct Way {
+    pub(super) from: Geometry,
+    pub(super) sight: Sight,
+    pub(super) begun: Duration,
 }
 
 /// What the sheet was drawn with.
@@ -72,10 +73,14 @@ type Below = (usize, usize);
 
 #[derive(Default)]
 pub(crate) struct Chart {
-    laid: Option<Arc<Laid>>,
-    geometry: Geometry,
+    /// As it was laid out, and with boxes where the user put them.
+    pub(super) plain: Option<Arc<Laid>>,
+    pub(super) laid: Option<Arc<Laid>>,
+    pub(super) moved: Moved,
+    pub(super) held: Option<Held>,
+    pub(super) geometry: Geometry,
     hues: Hues,
-    way: Option<Way>,
+    pub(super) way: Option<Way>,
     /// Where the user looks; none: all is in sight.
     free: Option<Sight>,
     /// Room at the top that widgets cover, in points.
@@ -88,8 +93,8 @@ pub(crate) struct Chart {
     anchor: Option<Key>,
     /// The sheet in points, and how many pixels each is.
     size: Vec2,
-    scale: f32,
-    revision: u64,
+    pub(super) scale: f32,
+    pub(super) revision: u64,
     pen: Pen,
     sheet: Sheet,
     drawn: Option<(DrawnWith, Below)>,
@@ -119,9 +124,31 @@ impl Chart {
 
     /// Shows a graph; what was shown eases over to it.
     pub(crate) fn take(&mut self, laid: Arc<Laid>, now: Duration, hierarchy: &Hierarchy) {
-        if self.laid.as_ref().is_some_and(|it| Arc::ptr_eq(it, &laid)) {
+        if self.plain.as_ref().is_some_and(|it| Arc::ptr_eq(it, &laid)) {
             return;
         }
+        self.held = None;
+        let mut memory = laid.layout.memory.clone();
+        memory.complete(&self.memory);
+        self.memory = memory;
+        self.past.retain(|it| !Arc::ptr_eq(it, &laid));
+        self.past.push(Arc::clone(&laid));
+        if self.past.len() > KEPT {
+            self.past.remove(0);
+        }
+        let placed = self.placed(&laid, hierarchy);
+        self.plain = Some(laid);
+        self.show(placed, now, hierarchy);
+    }
+
+    /// A layout with boxes where the user put them.
+    pub(super) fn placed(&self, laid: &Arc<Laid>, hierarchy: &Hierarchy) -> Arc<Laid> {
+        let placed = moved::apply(laid, &self.moved, hierarchy);
+        placed.map_or_else(|| Arc::clone(laid), Arc::new)
+    }
+
+    /// Eases over from what was shown.
+    pub(super) fn show(&mut self, laid: Arc<Laid>, now: Duration, hierarchy: &Hierarchy) {
         let before = self.laid.take();
         if let Some(before) = before.filter(|_| self.drawn.is_some()) {
             let (shown, sight) = (self.shown(now), self.shown_sight(now));
@@ -137,14 +164,6 @@ impl Chart {
         }
         self.anchor = None;
         self.geometry = Geometry::of(&laid);
-        let mut memory = laid.layout.memory.clone();
-        memory.complete(&self.memory);
-        self.memory = memory;
-        self.past.retain(|it| !Arc::ptr_eq(it, &laid));
-        self.past.push(Arc::clone(&laid));
-        if self.past.len() > KEPT {
-            self.past.remove(0);
-        }
         self.laid = Some(laid);
         self.revision += 1;
     }
@@ -164,8 +183,8 @@ impl Chart {
 
     /// Nothing is shown.
     pub(crate) fn clear(&mut self) {
-        self.laid = None;
-        self.way = None;
+        (self.plain, self.laid) = (None, None);
+        (self.way, self.held) = (None, None);
         self.geometry = Geometry::default();
         self.revision += 1;
     }
@@ -199,9 +218,14 @@ impl Chart {
     }
 
     /// How it lies on the sheet once it is there.
-    fn sight(&self) -> Sight {
-        let size = self.laid.as_ref().map_or(Vec2::ONE, |it| it.layout.size);
-        self.free.unwrap_or_else(|| Sight::whole(size, self.room()))
+    pub(super) fn sight(&self) -> Sight {
+        let whole = || {
+            let one = Rect::new(Vec2::ZERO, Vec2::ONE);
+            let bounds = self.laid.as_ref().map_or(one, |it| it.bounds());
+            Sight::whole(bounds, self.room())
+        };
+        let held = self.held.as_ref().map(|it| it.sight);
+        held.or(self.free).unwrap_or_else(whole)
     }
 
     fn shown_sight(&self, now: Duration) -> Sight {

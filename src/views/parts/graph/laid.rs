@@ -6,6 +6,7 @@ use super::labels::{self, Placed};
 use super::model::{Graph, GraphBox, Line};
 use callscape_layout::labels::text::width;
 use callscape_layout::layered::{self, Cluster, Edge, Layout, Memory, Node, Spacing};
+use callscape_layout::sheet::Rect;
 
 pub(crate) use super::labels::LABEL;
 
@@ -95,6 +96,14 @@ impl Laid {
     /// Whether its letters can be read where it is shown whole.
     pub(crate) fn is_readable(&self) -> bool {
         self.seen() >= 0.95 * READ
+    }
+
+    /// What holds all of it: what the layout has, and boxes that were put elsewhere.
+    pub(crate) fn bounds(&self) -> Rect {
+        let all = self.layout.nodes.iter().chain(&self.layout.clusters);
+        all.fold(Rect::new(Vec2::ZERO, self.layout.size), |all, it| {
+            Rect::new(all.min.min(it.min), all.max.max(it.max))
+        })
     }
 
     fn grown(graph: Graph, before: &Memory, grow: f32) -> Laid {

@@ -10,6 +10,8 @@ pub(crate) mod laid;
 pub(crate) mod legend;
 pub(crate) mod marks;
 pub(crate) mod model;
+pub(crate) mod moved;
+mod moving;
 pub(crate) mod nesting;
 pub(crate) mod painting;
 pub(crate) mod panel;

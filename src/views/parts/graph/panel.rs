@@ -1,13 +1,16 @@
 //! A graph in a pane: its picture, and what the pointer does there.
 //!
-//! The wheel zooms about the pointer, a drag moves.
+//! The wheel zooms about the pointer. A drag moves the box that it begins on, or else the whole graph.
 
 use egui::containers::menu::{MenuButton, MenuConfig};
-use egui::{Color32, PopupCloseBehavior, Pos2, Rect, Response, Role, Sense, Ui, UiBuilder};
+use egui::{
+    Color32, PointerButton, PopupCloseBehavior, Pos2, Rect, Response, Role, Sense, Ui, UiBuilder,
+};
 use glam::Vec2;
 
 use super::chart::{Chart, Spot};
 use super::model::{By, Tint};
+use super::moved::Put;
 use super::tips::Tip;
 use crate::Pane;
 use crate::parts::style;
@@ -24,6 +27,8 @@ const WIDE: f32 = 520.0;
 pub(crate) struct Pointing {
     pub spot: Option<Spot>,
     pub response: Response,
+    /// A box that was put elsewhere.
+    pub put: Option<Put>,
 }
 
 impl Pointing {
@@ -92,12 +97,26 @@ pub(crate) fn show(
         let at = (at - rect.min) * scale;
         Vec2::new(at.x, at.y)
     };
+    let hierarchy = document.map(|it| &it.session.hierarchy);
+    if response.drag_started_by(PointerButton::Primary)
+        && let Some(at) = ui.input(|input| input.pointer.press_origin())
+        && let Some(hierarchy) = hierarchy
+    {
+        chart.grab(place(at), hierarchy);
+    }
     if response.dragged() {
         let by = response.drag_delta() * scale;
-        if by != egui::Vec2::ZERO {
-            chart.pan(Vec2::new(by.x, by.y));
+        let by = Vec2::new(by.x, by.y);
+        match hierarchy.filter(|_| chart.is_held()) {
+            _ if by == Vec2::ZERO => {}
+            Some(hierarchy) => chart.drag(by, hierarchy),
+            None => chart.pan(by),
         }
     }
+    let put = match response.dragged() {
+        true => None,
+        false => chart.let_go(pane.state.now()),
+    };
     let turned = ui.input(|input| input.smooth_scroll_delta.y);
     let at = response.hover_pos().map(place);
     if let Some(at) = at.filter(|_| turned != 0.0) {
@@ -109,7 +128,11 @@ pub(crate) fn show(
     let spot = at
         .filter(|_| !response.dragged())
         .and_then(|at| chart.spot(at));
-    Pointing { spot, response }
+    Pointing {
+        spot,
+        response,
+        put,
+    }
 }
 
 /// What all graphs have to choose of, beside how many boxes there are; whether another graph is wanted.
@@ -131,6 +154,14 @@ pub(crate) fn choices(ui: &mut Ui, document: &Document, chart: &mut Chart, by: &
         ui.label(style::weak("without excluded calls"));
     }
     *by != before
+}
+
+/// A button that puts boxes back, where the user moved some; whether it was clicked.
+pub(crate) fn put_back(ui: &mut Ui, document: &Document, chart: &Chart) -> bool {
+    chart.has_moved(&document.session.hierarchy) && {
+        let about = "Returns the boxes that you moved to their places: Shift + Home";
+        ui.button("Put back").on_hover_text(about).clicked()
+    }
 }
 
 /// A number to choose; whether it is another one.

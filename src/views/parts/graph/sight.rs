@@ -21,14 +21,15 @@ pub(crate) struct Sight {
 }
 
 impl Sight {
-    /// All of a graph of this size in the middle of `room`.
-    pub(crate) fn whole(size: Vec2, room: Rect) -> Sight {
+    /// All of a graph, which these bounds hold, in the middle of `room`.
+    pub(crate) fn whole(bounds: Rect, room: Rect) -> Sight {
+        let size = bounds.size();
         let free = (room.size() - 2.0 * MARGIN).max(Vec2::ONE);
         let fitting = free / size.max(Vec2::ONE);
         let zoom = fitting.min_element().clamp(ZOOM[0], LARGEST);
         Sight {
             zoom,
-            at: (room.min + room.max) * 0.5 - size * 0.5 * zoom,
+            at: (room.min + room.max) * 0.5 - (bounds.min + bounds.max) * 0.5 * zoom,
         }
     }
 

@@ -6,6 +6,7 @@ use glam::Vec2;
 use super::geometry::{Geometry, distance};
 use super::laid::{Laid, TITLE};
 use super::model::{Frame, Graph, GraphBox, Line, Of, Sum};
+use super::moved::{self, Moved};
 use super::nesting::{Nested, module_at, module_key, nest};
 use super::walk;
 pub(crate) use crate::testing::document;
@@ -224,6 +225,70 @@ fn labels_lie_over_no_box_and_over_no_other_label() {
         }
     }
     assert!(placed > 200, "{placed}");
+}
+
+/// Boxes put to random places: they are there, frames hold what is in them, lines end at their boxes, and all else is as
+/// it was.
+#[test]
+fn boxes_are_where_they_were_put_with_frames_around_them_and_lines_at_them() {
+    let hierarchy = hierarchy();
+    let known = hierarchy.len() as u32;
+    for seed in 0..60 {
+        let laid = Laid::new(random(seed, 3 + (seed as u32 % 9), 14), &Memory::default());
+        assert_eq!(moved::apply(&laid, &Moved::default(), &hierarchy), None);
+        let mut below = random_numbers(seed + 1000);
+        let mut all = Moved::default();
+        let mut places: Vec<Option<Vec2>> = vec![None; laid.graph.boxes.len()];
+        for (of, place) in laid.graph.boxes.iter().zip(&mut places) {
+            let name = moved::name_of(of, &hierarchy);
+            assert_eq!(name.is_some(), of.key < u64::from(known));
+            if let Some(name) = name.filter(|_| below(2) == 0) {
+                let mut number = || below(1200) as f32 - 400.0;
+                let at = Vec2::new(number(), number());
+                all.put(String::new(), name, at);
+                *place = Some(at);
+            }
+        }
+        let Some(put) = moved::apply(&laid, &all, &hierarchy) else {
+            assert!(places.iter().all(Option::is_none));
+            continue;
+        };
+        assert_eq!((&put.graph, &put.widths), (&laid.graph, &laid.widths));
+        for (at, rect) in put.layout.nodes.iter().enumerate() {
+            let before = laid.layout.nodes[at];
+            match places[at] {
+                Some(place) => assert!(((rect.min + rect.max) * 0.5).distance(place) < 0.01),
+                None => assert_eq!(*rect, before, "seed {seed}"),
+            }
+            assert!((rect.size() - before.size()).abs().max_element() < 0.01);
+            if let Some(frame) = laid.graph.boxes[at].frame {
+                let around = put.layout.clusters[frame as usize];
+                assert!(around.min.cmple(rect.min).all() && rect.max.cmple(around.max).all());
+            }
+        }
+        for (line, route) in put.graph.lines.iter().zip(&put.layout.routes) {
+            let [first, .., last] = route[..] else {
+                panic!("seed {seed}: a line without a way");
+            };
+            for (end, of) in [(first, line.from), (last, line.to)] {
+                let rect = put.layout.nodes[of as usize];
+                let aside = (end.x - rect.min.x).abs().min((end.x - rect.max.x).abs());
+                let is_level = end.y > rect.min.y - 0.5 && end.y < rect.max.y + 0.5;
+                assert!(aside < 0.5 && is_level, "seed {seed}: {end} at {rect:?}");
+            }
+        }
+        let again = Moved::of_numbers(&all.numbers());
+        assert_eq!(again, all);
+        assert_eq!(all.clone().sound(), (all.clone(), 0));
+        all.put_back("");
+        assert_eq!(moved::apply(&laid, &all, &hierarchy), None);
+    }
+    let mut odd = Moved::default();
+    odd.put(String::new(), "far".into(), Vec2::splat(f32::INFINITY));
+    odd.put(String::new(), "near".into(), Vec2::ONE);
+    let (sound, lost) = odd.sound();
+    assert_eq!(lost, 1);
+    assert!(sound.has(""));
 }
 
 #[test]

@@ -1,29 +1,38 @@
 //! What a view that shows a graph is made of: the chart, the work on another graph, and what was asked for here.
 
 use std::sync::Arc;
+use std::time::Duration;
+
+use glam::Vec2;
 
 use super::chart::{Chart, Spot};
 use super::laid::Laid;
 use super::marks::marked;
 use super::model::{By, Graph, Of};
+use super::moved::{Moved, Put};
 use super::panel::Pointing;
 use super::tips::{self, Tip};
 use super::walk;
 use crate::Pane;
 use crate::parts::kept;
+use crate::parts::noted::Noted;
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::FunctionId;
 use callscape_filter::selection::Pointed;
 use callscape_layout::layered::Memory;
 use callscape_state::State;
-use callscape_state::ask::GraphKey;
+use callscape_state::ask::{Asks, GraphKey};
 use callscape_state::document::Document;
 use callscape_state::job::{self, Job};
+use callscape_state::panes::ViewId;
 
 /// Boxes that are shown unless the user asks for more, how many more each time, and at most.
 pub(crate) const MOST: u32 = 50;
 const STEP: u32 = 25;
 pub(crate) const MOST_OF_ALL: u32 = 500;
+
+/// So far a key moves a box, in points.
+const NUDGE: f32 = 12.0;
 
 /// How it is made, by what was laid out before.
 type Make<W, M> = fn(&W, (Memory, Vec<Arc<Laid>>), &Progress) -> Result<M, Cancelled>;
@@ -42,6 +51,12 @@ pub(crate) struct GraphView<W, M> {
     pub focus: Option<u64>,
     /// What filters leave is counted first.
     pub is_counting: bool,
+    /// When it was last brought up to date.
+    now: Duration,
+    /// Where boxes were put, for the list of changes.
+    noted: Noted,
+    /// What a session file says of that, until a graph is shown.
+    restored: Option<Moved>,
     /// What was last shown, as stamps: of what is open, and of what was asked for here.
     seen: Option<([u64; 4], u64, bool)>,
 }
@@ -65,12 +80,76 @@ impl<W, M> Default for GraphView<W, M> {
             most: MOST,
             focus: None,
             is_counting: false,
+            now: Duration::ZERO,
+            noted: Noted::default(),
+            restored: None,
             seen: None,
         }
     }
 }
 
 impl<W: Clone + PartialEq + Send + 'static, M: Send + 'static> GraphView<W, M> {
+    /// Puts boxes where the list of changes or a session file has them.
+    pub(crate) fn bring_boxes(&mut self, view: ViewId, state: &State) {
+        self.now = state.now();
+        let own = self.noted.brought(view, state);
+        let brought = own.map(|it| Moved::of_numbers(it.kept()));
+        let moved = brought.or_else(|| self.restored.take());
+        if let (Some(moved), Some(document)) = (moved, &state.document) {
+            let hierarchy = &document.session.hierarchy;
+            self.chart.put(moved, state.now(), hierarchy);
+        }
+    }
+
+    /// Puts boxes where a session file has them; how many of its places mean nothing.
+    pub(crate) fn restore_boxes(&mut self, moved: Moved) -> usize {
+        let (moved, lost) = moved.sound();
+        self.restored = Some(moved);
+        lost
+    }
+
+    /// Where boxes were put, for session files: what was restored and is not shown yet is kept.
+    pub(crate) fn boxes(&self) -> Moved {
+        let restored = self.restored.clone();
+        restored.unwrap_or_else(|| self.chart.moved().clone())
+    }
+
+    /// Notes that boxes were put elsewhere.
+    fn note(&mut self, put: Option<Put>, name: &str, asks: &mut Asks) {
+        if let Some(Put { words, both }) = put {
+            let both = both.map(|it| it.numbers());
+            self.noted
+                .note(format!("{words} in the {name}"), both, asks);
+        }
+    }
+
+    /// Moves the box that keys act on, or puts all back; false for other keys.
+    pub(crate) fn press_to_move(
+        &mut self,
+        key: GraphKey,
+        (document, name): (&Document, &str),
+        asks: &mut Asks,
+    ) -> bool {
+        let (now, hierarchy) = (self.now, &document.session.hierarchy);
+        let way = match key {
+            GraphKey::MoveLeft => Vec2::NEG_X,
+            GraphKey::MoveRight => Vec2::X,
+            GraphKey::MoveUp => Vec2::NEG_Y,
+            GraphKey::MoveDown => Vec2::Y,
+            GraphKey::PutBack => {
+                let put = self.chart.put_back(now, hierarchy);
+                self.note(put, name, asks);
+                return true;
+            }
+            _ => return false,
+        };
+        if let Some(place) = self.focused(document) {
+            let put = self.chart.nudge(place, way * NUDGE, (now, hierarchy));
+            self.note(put, name, asks);
+        }
+        true
+    }
+
     /// The document, where something else is to be shown than with the same stamps before; none while what filters leave is
     /// still to be counted.
     pub(crate) fn anew<'a>(&mut self, stamps: [u64; 4], state: &'a State) -> Option<&'a Document> {
@@ -126,9 +205,10 @@ impl<W: Clone + PartialEq + Send + 'static, M: Send + 'static> GraphView<W, M> {
     pub(crate) fn point(
         &mut self,
         document: &Document,
-        pointing: Pointing,
-        pane: &mut Pane<'_>,
+        mut pointing: Pointing,
+        (name, pane): (&str, &mut Pane<'_>),
     ) -> Act {
+        self.note(pointing.put.take(), name, pane.asks);
         let (pointed, tip) = self.meant(document, pointing.spot);
         pane.pointed = pointed;
         let [is_clicked, is_double] = [pointing.is_clicked(), pointing.is_double()];
