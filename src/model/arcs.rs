@@ -10,16 +10,19 @@ pub enum ArcMode {
     Selection,
     /// Those of the last step.
     Step,
+    /// All of the recording, those of the last step standing out (AVID, section 5.3).
+    Whole,
     /// What differs between two runs: added, gone, more and less; all where nothing is compared.
     Difference,
     None,
 }
 
 impl ArcMode {
-    pub const ALL: [ArcMode; 5] = [
+    pub const ALL: [ArcMode; 6] = [
         ArcMode::All,
         ArcMode::Selection,
         ArcMode::Step,
+        ArcMode::Whole,
         ArcMode::Difference,
         ArcMode::None,
     ];
@@ -30,6 +33,7 @@ impl ArcMode {
             ArcMode::All => "all",
             ArcMode::Selection => "selection",
             ArcMode::Step => "step",
+            ArcMode::Whole => "whole",
             ArcMode::Difference => "difference",
             ArcMode::None => "none",
         }

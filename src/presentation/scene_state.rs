@@ -171,6 +171,7 @@ impl SceneState {
             self.kept.settings.arcs = match arcs {
                 Arcs::All => ArcMode::All,
                 Arcs::Step => ArcMode::Step,
+                Arcs::Whole => ArcMode::Whole,
                 Arcs::Selection => ArcMode::Selection,
                 Arcs::Difference => ArcMode::Difference,
                 Arcs::None => ArcMode::None,

@@ -179,6 +179,7 @@ fn recorded(ui: &mut Ui, document: Option<&Document>, new: &mut LandscapeSetting
         (ArcMode::All, "all up to the time shown"),
         (ArcMode::Selection, "of the selected module"),
         (ArcMode::Step, "of the last step"),
+        (ArcMode::Whole, "of the whole recording"),
         (ArcMode::None, "none"),
     ];
     if document.is_some_and(|it| it.runs.is_some()) {

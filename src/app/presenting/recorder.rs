@@ -308,6 +308,7 @@ impl Change<'_> {
             self.shot.arcs = Some(match now.settings.arcs {
                 ArcMode::All => Arcs::All,
                 ArcMode::Step => Arcs::Step,
+                ArcMode::Whole => Arcs::Whole,
                 ArcMode::Selection => Arcs::Selection,
                 ArcMode::Difference => Arcs::Difference,
                 ArcMode::None => Arcs::None,

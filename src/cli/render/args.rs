@@ -321,6 +321,8 @@ pub(crate) enum ArcsArg {
     /// Arcs of the last step, the current cel
     #[value(alias = "cel")]
     Step,
+    /// Arcs of the whole recording; those of the last step stand out
+    Whole,
     None,
 }
 

@@ -134,6 +134,7 @@ fn landscape(args: &RenderArgs, session: &Session, duration: Option<Cost>) -> La
             ArcsArg::All => ArcMode::All,
             ArcsArg::Selection => ArcMode::Selection,
             ArcsArg::Step => ArcMode::Step,
+            ArcsArg::Whole => ArcMode::Whole,
             ArcsArg::None => ArcMode::None,
         },
         arc_measure: match args.arc_width {

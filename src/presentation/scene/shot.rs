@@ -111,6 +111,8 @@ pub enum Arcs {
     All,
     /// Those of the last step.
     Step,
+    /// All of the recording, those of the last step standing out.
+    Whole,
     /// Those of what is selected.
     Selection,
     /// Of two recordings: what differs.

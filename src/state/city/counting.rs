@@ -41,6 +41,19 @@ enum Holds {
     Since { start: Time, until: Time },
     /// Those of a cel alone.
     Step,
+    /// All of the recording, and those of a cel.
+    Whole,
+}
+
+impl Holds {
+    /// Where not all calls up to a time are held, but a cel.
+    fn of_cel(arcs: ArcMode) -> Option<Holds> {
+        match arcs {
+            ArcMode::Step => Some(Holds::Step),
+            ArcMode::Whole => Some(Holds::Whole),
+            _ => None,
+        }
+    }
 }
 
 /// Which calls are counted, and between which blocks.
@@ -48,7 +61,7 @@ enum Holds {
 pub(super) struct Calls<'a> {
     pub left: &'a Left,
     pub ends: EndsOf<'a>,
-    /// Whether those of the cel alone are meant.
+    /// Whether those of the cel alone are meant, or those of the whole recording.
     pub arcs: ArcMode,
 }
 
@@ -66,6 +79,8 @@ pub(super) struct Counting {
     known: Vec<Known>,
     known_of: Option<(usize, (u32, Range<u32>))>,
     holds: Holds,
+    /// Calls and cost of each pair over the whole recording.
+    whole: Vec<[u64; 2]>,
     /// The pairs that have calls in the cel.
     stepped: Vec<u32>,
     /// The running summaries of the moment summed up last, of where its cel began, and of just before the range.
@@ -127,6 +142,7 @@ impl Counting {
                 pair: pair.unwrap_or(NO_PAIR),
             });
         }
+        self.whole = self.pairs.iter().map(|it| [it.calls, it.cost]).collect();
         let most = |of: fn(&BlockRelation) -> u64| self.pairs.iter().map(of).max().unwrap_or(0);
         (self.most_calls, self.most_cost) = (most(|it| it.calls), most(|it| it.cost));
         true
@@ -139,6 +155,11 @@ impl Counting {
             .take()
             .unwrap_or(std::mem::take(&mut self.spare));
         if self.step(resolved, moment, of) {
+            if of.arcs == ArcMode::Whole {
+                for at in 0..self.spare.len() {
+                    self.show_whole(self.spare[at] as usize);
+                }
+            }
             self.changed = Some(std::mem::take(&mut self.spare));
             return;
         }
@@ -161,16 +182,24 @@ impl Counting {
         if let Some((start, until)) = moment.window()
             && of.left.is_all()
         {
-            self.holds = match of.arcs {
-                ArcMode::Step => Holds::Step,
-                _ => Holds::Since { start, until },
-            };
-            let is_step = self.holds == Holds::Step;
+            let of_cel = Holds::of_cel(of.arcs);
+            self.holds = of_cel.unwrap_or(Holds::Since { start, until });
             let stepped = (0u32..).zip(&self.pairs);
-            let stepped =
-                stepped.filter(|(_, pair)| pair.step_calls > 0 || is_step && pair.cost > 0);
+            let stepped = stepped
+                .filter(|(_, pair)| pair.step_calls > 0 || of_cel.is_some() && pair.cost > 0);
             self.stepped.clear();
             self.stepped.extend(stepped.map(|(index, _)| index));
+        }
+        if of.arcs == ArcMode::Whole {
+            (0..self.pairs.len()).for_each(|pair| self.show_whole(pair));
+        }
+    }
+
+    /// In place of the calls of the cel those of the whole recording.
+    fn show_whole(&mut self, pair: usize) {
+        if let (Some(pair), Some(&[calls, cost])) = (self.pairs.get_mut(pair), self.whole.get(pair))
+        {
+            (pair.calls, pair.cost) = (calls, cost);
         }
     }
 
@@ -188,10 +217,11 @@ impl Counting {
         if start != Time::ZERO {
             from = from.max(start - Cost::from_ns(1));
         }
-        let is_step = of.arcs == ArcMode::Step;
-        let at = match (is_step, self.holds) {
-            (true, Holds::Step) => None,
-            (false, Holds::Since { start: of, until }) if of == start => Some(until),
+        let of_cel = Holds::of_cel(of.arcs);
+        let is_step = of_cel.is_some();
+        let at = match (of_cel, self.holds) {
+            (Some(wanted), holds) if wanted == holds => None,
+            (None, Holds::Since { start: of, until }) if of == start => Some(until),
             _ => return false,
         };
         self.spare.clear();
@@ -277,7 +307,8 @@ impl Counting {
             };
             let [step_calls, step_cost] = since(at_step);
             let [calls, cost] = match of.arcs {
-                ArcMode::Step => [step_calls, step_cost],
+                // What is shown of the whole recording is known.
+                ArcMode::Step | ArcMode::Whole => [step_calls, step_cost],
                 _ => since(at_base),
             };
             let amounts = [calls, step_calls, cost];

@@ -120,8 +120,6 @@ fn playing_counts_what_a_jump_there_counts() {
     let session = Session::open(&inputs, &Progress::new()).expect("the demo");
     let trace = &session.recordings[0].recording.trace;
     let all = trace.range();
-    let settings = LandscapeSettings::default();
-    let mut playing = City::new(&session, &settings, &Cut::all());
     let seen = |city: &City| {
         let mut seen: Vec<_> = city
             .relations()
@@ -134,7 +132,16 @@ fn playing_counts_what_a_jump_there_counts() {
     let limited = TimeRange::new(third, all.end);
     // In steps of a few calls, forward, then back; without a range and in one.
     let steps: Vec<i64> = (0..12).map(|step| if step < 8 { 1 } else { -1 }).collect();
-    for range in [None, Some(limited)] {
+    let modes = [ArcMode::All, ArcMode::Step, ArcMode::Whole];
+    let ranges = [None, Some(limited)];
+    for (arcs, range) in modes.iter().flat_map(|&it| ranges.map(|range| (it, range))) {
+        let settings = LandscapeSettings {
+            arcs,
+            ..LandscapeSettings::default()
+        };
+        let mut playing = City::new(&session, &settings, &Cut::all());
+        let mut whole = City::new(&session, &settings, &Cut::all());
+        whole.show(&session, Some(Moment::without_time(0)));
         let mut at = Time::from_ns(all.start.ns() + all.length().ns() / 2);
         for step in &steps {
             let next = Time::from_ns(at.ns().saturating_add_signed(step * 40_000));
@@ -148,7 +155,12 @@ fn playing_counts_what_a_jump_there_counts() {
             playing.show(&session, Some(moment));
             let mut jumped = City::new(&session, &settings, &Cut::all());
             jumped.show(&session, Some(moment));
-            assert_eq!(seen(&playing), seen(&jumped), "at {next}");
+            assert_eq!(seen(&playing), seen(&jumped), "{arcs:?} at {next}");
+            if arcs == ArcMode::Whole {
+                let calls =
+                    |city: &City| -> Vec<u64> { seen(city).into_iter().map(|it| it.2).collect() };
+                assert_eq!(calls(&playing), calls(&whole));
+            }
             at = next;
         }
     }

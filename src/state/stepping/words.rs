@@ -199,6 +199,7 @@ fn of_drawing(before: &Shown, after: &Shown) -> Option<(String, Kind)> {
         ArcMode::All => "all calls",
         ArcMode::Selection => "arcs of the selection",
         ArcMode::Step => "arcs of the last step",
+        ArcMode::Whole => "calls of the whole recording",
         ArcMode::Difference => "differences",
         ArcMode::None => "none",
     };

@@ -45,6 +45,7 @@ pub(super) fn show(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown)
         ArcMode::All | ArcMode::Difference | ArcMode::None => "",
         ArcMode::Selection => " of the selected module",
         ArcMode::Step => " of the last step",
+        ArcMode::Whole => " of the whole recording",
     };
     let tip = "Each arc stands for all calls from one module to another";
     together(ui, tip, |ui| {
