@@ -1,6 +1,6 @@
 //! `callscape findings`: List the findings about a recording
 
-mod page;
+pub(crate) mod page;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -85,7 +85,8 @@ pub(crate) fn run(args: FindingsArgs) -> anyhow::Result<()> {
         findings: &found,
     };
     if let Some(path) = &args.output {
-        files::write(path, shown.page()?.as_bytes()).with_context(|| path.display().to_string())?;
+        files::write(path, page::page(&resolved.recording, &found)?.as_bytes())
+            .with_context(|| path.display().to_string())?;
     }
     if let Some(path) = &args.scene {
         let relative = |of: &PathBuf| relative(of, folder_of(path));

@@ -226,7 +226,8 @@ impl Output {
             pictures.push((draw(args, comparison, tables, view)?, said));
         }
         let hunks = with_progress(|progress| lines::find(inputs, comparison, tables, progress))??;
-        let shown = (&pictures[..], &hunks[..]);
+        let found = with_progress(|progress| report::findings_of_each(comparison, progress))??;
+        let shown = (&pictures[..], &hunks[..], &found[..]);
         let page = report::page(inputs, comparison, tables, shown, args.map.as_deref())?;
         files::write(&self.path, page.as_bytes()).with_context(cannot)
     }

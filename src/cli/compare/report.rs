@@ -8,11 +8,15 @@ use super::document::{paired, runs};
 use super::lines::{self, Hunk};
 use super::tables::Tables;
 use super::text::{Show, counted_once, timed, was};
+use crate::findings::page::list;
 use crate::page::{self, escaped};
 use callscape_analysis::comparison::amounts::{Change, Measure, Standing};
 use callscape_analysis::comparison::tables::Given;
 use callscape_analysis::comparison::{Comparison, Inputs};
+use callscape_analysis::findings::{Finding, findings};
+use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::grouped;
+use callscape_facts::recording::Recording;
 use callscape_look::image::Image;
 use callscape_model::causes::Words;
 use callscape_views::text::counted;
@@ -23,13 +27,41 @@ const ROWS: usize = 50;
 /// Number of functions named at the top.
 const MOST: usize = 3;
 
-/// The page, with `pictures` and what each is and the `lines` of differences, of the `inputs` as they were compared through
-/// the mapping file `map`.
+/// Number of findings about each run.
+const FINDINGS: usize = 3;
+
+/// Findings about a run, and the run.
+pub(super) type Found<'a> = (char, &'a Recording, Vec<Finding>);
+
+/// The most important findings about A and about B alone: about runs that are compared as a whole, and are not means of
+/// several.
+pub(super) fn findings_of_each<'a>(
+    comparison: &'a Comparison,
+    progress: &Progress,
+) -> Result<Vec<Found<'a>>, Cancelled> {
+    let mut all = Vec::new();
+    for (side, letter) in ['A', 'B'].into_iter().enumerate() {
+        let mut runs = comparison.runs_of(side).zip(comparison.recordings(side));
+        let (Some((place, of)), None) = (runs.next(), runs.next()) else {
+            continue;
+        };
+        if comparison.range(place).is_some() || comparison.mean_runs(side).is_some() {
+            continue;
+        }
+        let mut found = findings(&of.recording, progress)?;
+        found.truncate(FINDINGS);
+        all.push((letter, &of.recording, found));
+    }
+    Ok(all)
+}
+
+/// The page, with `pictures` and what each is, the `lines` of differences and the `findings` about each run, of the
+/// `inputs` as they were compared through the mapping file `map`.
 pub(super) fn page(
     inputs: &Inputs,
     comparison: &Comparison,
     tables: &Tables,
-    (pictures, lines): (&[(Image, &str)], &[Hunk]),
+    (pictures, lines, findings): (&[(Image, &str)], &[Hunk], &[Found<'_>]),
     map: Option<&Path>,
 ) -> anyhow::Result<String> {
     let name = |side: usize| {
@@ -41,6 +73,10 @@ pub(super) fn page(
     page::head(&mut page, &title)?;
     headline(&mut page, comparison, tables)?;
     causes(&mut page, comparison, tables)?;
+    for (letter, recording, found) in findings {
+        writeln!(page, "<h2>Findings in {letter} alone</h2>")?;
+        list(&mut page, recording, found)?;
+    }
     heads(&mut page, comparison)?;
     for doubt in comparison.doubts.iter().map(ToString::to_string) {
         writeln!(page, "<p class=\"doubt\">{}</p>", escaped(&doubt))?;

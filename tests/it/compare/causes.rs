@@ -74,6 +74,20 @@ fn causes_say_what_was_changed_and_make_up_all_of_it() {
         page.contains("f is called 2 times instead of 10</a>"),
         "{page:.4000}"
     );
+    // What `findings` says of each run is there, too.
+    for (recording, letter) in [(&a, 'A'), (&b, 'B')] {
+        let alone = format!("<h2>Findings in {letter} alone</h2>");
+        let (_, part) = page.split_once(&alone).expect("a part of the page");
+        let (part, _) = part.split_once("</ol>").expect("a list");
+        let found = common::json(&["findings", text(recording), "--json"]);
+        let found = found["findings"].as_array().expect("findings");
+        assert!(!found.is_empty());
+        assert_eq!(part.matches("<li>").count(), found.len().min(3));
+        for finding in found.iter().take(3) {
+            let sentence = finding["text"].as_str().expect("a sentence");
+            assert!(part.contains(sentence), "{sentence}: {part}");
+        }
+    }
     // Nothing explains no difference.
     let same = document(&[text(&a), text(&a)]);
     assert_eq!(
