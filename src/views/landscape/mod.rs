@@ -8,7 +8,7 @@ use egui::{Color32, Pos2, Rect};
 
 use super::{Entry, Pane, Picture, Place, Placed, Surface, View};
 use callscape_state::State;
-use callscape_state::ask::Asks;
+use callscape_state::ask::{Asks, SelectAsk};
 use callscape_state::panes::Artifact::{
     Call, CallRelation, Function, Module, TimePoint, TimeRange,
 };
@@ -52,7 +52,10 @@ impl View for Landscape {
             (None, [Some(own), _]) => {
                 let uv = Rect::from_min_max(Pos2::ZERO, egui::pos2(1.0, 1.0));
                 ui.painter().image(own, drawn, uv, Color32::WHITE);
-                objects::show(ui, Place { seen, drawn }, pane.state);
+                let chosen = objects::show(ui, Place { seen, drawn }, pane.state);
+                if let Some(module) = chosen {
+                    pane.asks.push(SelectAsk::Select(Some(module)));
+                }
                 beside::show(ui, Place { seen, drawn }, pane.state);
             }
             _ => {}

@@ -1,11 +1,13 @@
 //! Beside the blocks in which the most objects are created: how many to date, how many were released, and how old they
 //! are (AVID, section 2.1).
 
-use egui::{Align2, Color32, FontId, Pos2, Rect, Stroke, Ui, Vec2, pos2, vec2};
+use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Stroke, Ui, Vec2, pos2, vec2};
 use glam::Vec3;
 
 use super::super::Place;
 use crate::parts::style;
+use callscape_base::escape;
+use callscape_base::units::{ModuleId, grouped};
 use callscape_look::ink::OBJECTS;
 use callscape_model::measure::Measure;
 use callscape_model::metric::Metric;
@@ -19,13 +21,13 @@ const INSET: f32 = 5.0;
 /// The room of a number beside its bar.
 const NUMBER: f32 = 34.0;
 
-pub(super) fn show(ui: &Ui, place: Place, state: &State) {
-    let Some(document) = &state.document else {
-        return;
-    };
+/// Draws the boxes; the module whose box was clicked.
+pub(super) fn show(ui: &Ui, place: Place, state: &State) -> Option<ModuleId> {
+    let document = state.document.as_ref()?;
     let city = &document.city;
     let (boxes, most) = city.object_boxes();
     let mut taken: Vec<Rect> = Vec::with_capacity(boxes.len());
+    let mut clicked = None;
     for of in boxes {
         let Some(block) = city.blocks_now().get(of.block as usize) else {
             continue;
@@ -45,7 +47,33 @@ pub(super) fn show(ui: &Ui, place: Place, state: &State) {
         if place.seen.shrink(4.0).contains_rect(rect) && is_free {
             taken.push(rect);
             paint(ui, rect, at, of, most, state);
+            let name = escape::name(document.module_name(block.module));
+            let about = ui.interact(
+                rect,
+                ui.scope_id().with(("objects", of.block)),
+                Sense::click(),
+            );
+            let about = about.on_hover_ui(|ui| told(ui, &name, of));
+            if about.clicked() {
+                clicked = Some(block.module);
+            }
         }
+    }
+    clicked
+}
+
+/// What the bars of a box say, in words.
+fn told(ui: &mut Ui, name: &str, of: &ObjectBox) {
+    ui.label(name);
+    for (count, recent, what) in [
+        (of.created, of.news[0], "created"),
+        (of.released, of.news[1], "released"),
+    ] {
+        let recent = grouped(recent.into());
+        let count = grouped(count.into());
+        ui.label(style::weak(format!(
+            "{count} objects {what}, {recent} in this cel"
+        )));
     }
 }
 
