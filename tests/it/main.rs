@@ -2,6 +2,7 @@
 
 mod architecture;
 mod arguments;
+mod cels;
 mod command_line;
 mod compare;
 mod contexts;

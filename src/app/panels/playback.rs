@@ -201,8 +201,10 @@ fn buttons(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
     let is_of_one = state.document.as_ref().is_some_and(|it| it.runs.is_none());
     if is_of_one
         && ui
-            .selectable_label(state.runs_view.with_sum, "Beside")
-            .on_hover_text("Sum so far next to the current cel (Shift + Y)")
+            .selectable_label(state.runs_view.with_sum, "With sum")
+            .on_hover_text(
+                "Show the sum of everything up to the time next to the current cel (Shift + Y)",
+            )
             .clicked()
     {
         context.asks.push(PlayAsk::ToggleWithSum);

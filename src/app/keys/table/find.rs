@@ -35,7 +35,7 @@ pub(super) const LINES: &[Line<Command>] = keys! {
         "cut.less" ["<"] "One level less", "Collapses everything by a level." => CutAsk::ChangeLevel(-1), when(is_open);
         "cut.more" [">"] "One level more", "Expands everything by a level." => CutAsk::ChangeLevel(1), when(is_open);
     }
-    ["Ctrl + drag"] "swap districts of the outermost level; keys move the selected one" {
+    ["Ctrl + drag"] "swap outermost districts; keys move the selected one" {
         "district.back" ["Ctrl + Shift + ←"] "Move the district back", "Moves the selected district of the outermost level one place back in the order." => CutAsk::MoveDistrict(-1), repeating(), on(&[On::Module]), when(is_something_meant);
         "district.on" ["Ctrl + Shift + →"] "Move the district on", "Moves the selected district of the outermost level one place on in the order." => CutAsk::MoveDistrict(1), repeating(), on(&[On::Module]), when(is_something_meant);
         "district.put-back" ["Ctrl + Shift + Home"] "Put districts back", "Returns all districts that you moved to the places that the layout gives them." => CutAsk::PutBack, when(is_open);

@@ -29,7 +29,7 @@ pub(super) const LINES: &[Line<Command>] = keys! {
     }
     "the camera follows running code until you turn it" { "camera.follow" ["H"] "Follow running code", "The camera follows running code until you turn it." => CameraAsk::ToggleFollowing, when(has_times); }
     "summary of the whole recording or range" { "play.summary" ["Y"] "Summary", "Shows the sum of the whole recording or range, or the current moment again." => PlayAsk::ToggleSummary, when(has_times); }
-    "sum so far beside the cel" { "play.with-sum" ["Shift + Y"] "Sum beside the cel", "Shows two landscapes of a run: the current cel, and the sum of everything up to it." => PlayAsk::ToggleWithSum, when(plays_one_run); }
+    "running sum next to the cel" { "play.with-sum" ["Shift + Y"] "Sum next to the cel", "Shows two landscapes of a run: the current cel, and the sum of everything up to it." => PlayAsk::ToggleWithSum, when(plays_one_run); }
     "to the start, to the end" {
         "play.to-start" [","] "To the start", "Goes to the start of the recording or range." => PlayAsk::ToStart, when(has_times);
         "play.to-end" ["."] "To the end", "Goes to the end of the recording or range." => PlayAsk::ToEnd, when(has_times);
