@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use super::folding::{self, AT_FIRST, Active, FEWEST, Open};
 use crate::parts::graph::laid::Laid;
-use crate::parts::graph::model::{By, Graph, GraphBox, Line, Of, Sign, Sum};
+use crate::parts::graph::model::{Arrangement, By, Graph, GraphBox, Line, Of, Sign, Sum};
 use crate::parts::graph::nesting::{Nested, around, module_key, nest};
 use crate::parts::graph::relations::{Given, Relations};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{ModuleId, grouped};
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_filter::cut::Cut;
+use callscape_layout::energy::MOST_BOXES;
 use callscape_layout::layered::Memory;
 
 /// What is to be shown.
@@ -27,6 +28,7 @@ pub(super) struct Wanted {
     /// So many boxes and lines at most.
     pub most: u32,
     pub most_lines: u32,
+    pub arrangement: Arrangement,
 }
 
 /// What came of it.
@@ -210,12 +212,14 @@ impl Maker<'_> {
         let lines = self.lines(lines, relations);
         let (boxes, frames) = nest(self.hierarchy, nested, false, true);
         self.note_size(&boxes, lines.len());
+        let arrangement = self.arrangement(boxes.len());
         Graph {
             boxes,
             frames,
             lines,
             order: Vec::new(),
             by: self.wanted.by,
+            arrangement,
             amount: relations.amount.clone(),
             notes: std::mem::take(&mut self.notes),
         }
@@ -347,6 +351,19 @@ impl Maker<'_> {
             label_at_caller: degrees[&(from, true)] <= degrees[&(to, false)],
         });
         lines.collect()
+    }
+
+    /// How so many boxes are placed.
+    fn arrangement(&mut self, boxes: usize) -> Arrangement {
+        let wanted = self.wanted.arrangement;
+        if wanted == Arrangement::Layered || boxes <= MOST_BOXES {
+            return wanted;
+        }
+        let [boxes, most] = [boxes, MOST_BOXES].map(|it| grouped(it as u64));
+        self.notes.push(format!(
+            "layered: {boxes} boxes are more than the {most} that can be placed by distance"
+        ));
+        Arrangement::Layered
     }
 
     fn note_size(&mut self, boxes: &[GraphBox], lines: usize) {
