@@ -309,6 +309,121 @@ fn table_of_memory(data: &Path, folder: &Path, out: &mut String) {
     }
 }
 
+/// A recording of calls and of memory that has a problem, and one from which it is gone.
+const BOTH: [&str; 2] = ["clustering-any-order.uftrace", "clustering-sorted.uftrace"];
+
+/// By function that allocates, how many objects.
+fn objects(recording: &Recording) -> HashMap<String, u32> {
+    let memory = recording.memory.as_ref().expect("a recording of memory");
+    let events = memory.events().expect("one with events");
+    let state = events.state(events.end());
+    let mut found: HashMap<String, u32> = HashMap::new();
+    for (cell, totals) in events.cells().iter().zip(state.cells()) {
+        if let Some(function) = memory.creator(*cell) {
+            let name = recording.functions.get(function).name.to_owned();
+            *found.entry(name).or_default() += totals.allocations;
+        }
+    }
+    found
+}
+
+/// Calls of the pair and objects of the function that differ most between the two.
+struct CallsAndObjects {
+    pair: Pair,
+    function: String,
+}
+
+impl CallsAndObjects {
+    fn find(slow: &Recording, fast: &Recording) -> CallsAndObjects {
+        let [slow_calls, fast_calls] = [slow, fast].map(calls);
+        let more = |pair: &Pair| {
+            let [slow, fast] =
+                [&slow_calls, &fast_calls].map(|it| it.get(pair).map_or(0, Vec::len));
+            slow.saturating_sub(fast)
+        };
+        let pair = slow_calls.keys().max_by_key(|it| (more(it), *it));
+        let [slow, fast] = [slow, fast].map(objects);
+        let more = |name: &String| slow[name].saturating_sub(fast.get(name).copied().unwrap_or(0));
+        let function = slow.keys().max_by_key(|it| (more(it), *it));
+        CallsAndObjects {
+            pair: pair.expect("calls").clone(),
+            function: function.expect("objects").clone(),
+        }
+    }
+
+    fn counts(&self, recording: &Recording) -> [usize; 2] {
+        let of_pair = calls(recording).get(&self.pair).map_or(0, Vec::len);
+        let of_function = objects(recording).get(&self.function).copied();
+        [of_pair, of_function.unwrap_or(0) as usize]
+    }
+
+    /// Which of them are seen, by the rule in `docs/sampling.md`.
+    fn seen(&self, slow: &Recording, fast: &Recording) -> String {
+        let (slow, fast) = (self.counts(slow), self.counts(fast));
+        let names = [("F-1", "calls"), ("F-2", "objects")];
+        let seen = (0..2).map(|at| {
+            let ((name, what), count, other) = (names[at], slow[at], fast[at]);
+            let is_seen = count >= 3 && 2 * count > 3 * other;
+            let not = if is_seen { "" } else { "not " };
+            format!("{not}{name}, {count} {what} ({other})")
+        });
+        seen.collect::<Vec<_>>().join("; ")
+    }
+}
+
+fn table_of_both(folder: &Path, out: &mut String) {
+    let papers = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/papers");
+    let [slow, fast] = BOTH.map(|it| open(&papers.join(it)));
+    let features = CallsAndObjects::find(&slow, &fast);
+    let whole = bytes(&slow, folder);
+    *out += &format!(
+        "\n**Clustering: a cache that misses.** F-1: calls `{}` → `{}`. F-2: objects that `{}` allocates. In parentheses: \
+         in the recording without the problem.\n\n| sampling | size | of the original | seen |\n|---|---:|---:|---|\n",
+        features.pair.0, features.pair.1, features.function
+    );
+    let end = slow.memory.as_ref().map_or(1, |it| it.end.ns());
+    let every = Objects::Every(Cost::from_ns((end / 1000).max(1)));
+    for (name, flow, objects, with_stack) in [
+        ("everything", Flow::All, Objects::All, true),
+        (
+            "C-1, x = 100, with M-1, x = 100",
+            Flow::Events(100),
+            Objects::Events(100),
+            false,
+        ),
+        (
+            "C-1, x = 10, with M-1, x = 10",
+            Flow::Events(10),
+            Objects::Events(10),
+            false,
+        ),
+        (
+            "C-1, x = 2, with M-1, x = 2",
+            Flow::Events(2),
+            Objects::Events(2),
+            false,
+        ),
+        (
+            "M-3 with M-1, x = 100",
+            Flow::Off,
+            Objects::Events(100),
+            true,
+        ),
+        ("M-3 with M-1, x = 10", Flow::Off, Objects::Events(10), true),
+        ("M-3 with M-2, 0.1 % of the run", Flow::Off, every, true),
+    ] {
+        let plan = Plan::of(Rule {
+            flow,
+            objects,
+            with_stack,
+        });
+        let sampled = |of: &Recording| run(of, &plan, &Keep::default());
+        let (slow, fast) = (sampled(&slow), sampled(&fast));
+        let size = size(bytes(&slow, folder), whole);
+        *out += &format!("| {name} | {size} | {} |\n", features.seen(&slow, &fast));
+    }
+}
+
 fn speed(data: &Path) {
     let path = data.join(PAIRS[0].1);
     let import = || import::read_as("uftrace", &path, &Progress::new());
@@ -353,6 +468,7 @@ fn main() -> std::io::Result<()> {
     let mut tables = String::new();
     table_of_calls(&data, &folder, &mut tables);
     table_of_memory(&data, &folder, &mut tables);
+    table_of_both(&folder, &mut tables);
     println!("{tables}");
     speed(&data);
     std::fs::remove_dir_all(&folder)?;

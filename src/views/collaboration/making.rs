@@ -212,7 +212,8 @@ impl Maker<'_> {
         let lines = self.lines(lines, relations);
         let (boxes, frames) = nest(self.hierarchy, nested, false, true);
         self.note_size(&boxes, lines.len());
-        let arrangement = self.arrangement(boxes.len());
+        let (arrangement, note) = arranged(self.wanted.arrangement, boxes.len());
+        self.notes.extend(note);
         Graph {
             boxes,
             frames,
@@ -353,19 +354,6 @@ impl Maker<'_> {
         lines.collect()
     }
 
-    /// How so many boxes are placed.
-    fn arrangement(&mut self, boxes: usize) -> Arrangement {
-        let wanted = self.wanted.arrangement;
-        if wanted == Arrangement::Layered || boxes <= MOST_BOXES {
-            return wanted;
-        }
-        let [boxes, most] = [boxes, MOST_BOXES].map(|it| grouped(it as u64));
-        self.notes.push(format!(
-            "layered: {boxes} boxes are more than the {most} that can be placed by distance"
-        ));
-        Arrangement::Layered
-    }
-
     fn note_size(&mut self, boxes: &[GraphBox], lines: usize) {
         let shown = boxes
             .iter()
@@ -376,4 +364,14 @@ impl Maker<'_> {
             crate::parts::text::counted(lines as u64, "call relation", "call relations");
         self.notes.insert(0, format!("{modules}, {relations}"));
     }
+}
+
+/// How so many boxes are placed, and why not as wanted.
+pub(super) fn arranged(wanted: Arrangement, boxes: usize) -> (Arrangement, Option<String>) {
+    if wanted == Arrangement::Layered || boxes <= MOST_BOXES {
+        return (wanted, None);
+    }
+    let [boxes, most] = [boxes, MOST_BOXES].map(|it| grouped(it as u64));
+    let note = format!("layered, as the layout by distance is limited to {most} of {boxes} boxes");
+    (Arrangement::Layered, Some(note))
 }
