@@ -312,49 +312,47 @@ fn table_of_memory(data: &Path, folder: &Path, out: &mut String) {
 /// A recording of calls and of memory that has a problem, and one from which it is gone.
 const BOTH: [&str; 2] = ["clustering-any-order.uftrace", "clustering-sorted.uftrace"];
 
-/// By function that allocates, how many objects.
-fn objects(recording: &Recording) -> HashMap<String, u32> {
+/// By function, how often it is called, and how many objects it allocates.
+fn by_function(recording: &Recording) -> [HashMap<String, u32>; 2] {
+    let name = |id: FunctionId| recording.functions.get(id).name.to_owned();
+    let [mut calls, mut objects] = [HashMap::new(), HashMap::new()];
+    let trace = &recording.trace;
+    for thread in trace.thread_ids() {
+        let count = trace.threads()[thread.index()].calls as u32;
+        for call in trace.calls_numbered(thread, 0..count) {
+            *calls.entry(name(call.function)).or_default() += 1;
+        }
+    }
     let memory = recording.memory.as_ref().expect("a recording of memory");
     let events = memory.events().expect("one with events");
     let state = events.state(events.end());
-    let mut found: HashMap<String, u32> = HashMap::new();
     for (cell, totals) in events.cells().iter().zip(state.cells()) {
         if let Some(function) = memory.creator(*cell) {
-            let name = recording.functions.get(function).name.to_owned();
-            *found.entry(name).or_default() += totals.allocations;
+            *objects.entry(name(function)).or_default() += totals.allocations;
         }
     }
-    found
+    [calls, objects]
 }
 
-/// Calls of the pair and objects of the function that differ most between the two.
-struct CallsAndObjects {
-    pair: Pair,
-    function: String,
-}
+/// The functions whose calls and whose objects differ most, among those that have at least twice as many with the problem.
+struct CallsAndObjects([String; 2]);
 
 impl CallsAndObjects {
     fn find(slow: &Recording, fast: &Recording) -> CallsAndObjects {
-        let [slow_calls, fast_calls] = [slow, fast].map(calls);
-        let more = |pair: &Pair| {
-            let [slow, fast] =
-                [&slow_calls, &fast_calls].map(|it| it.get(pair).map_or(0, Vec::len));
-            slow.saturating_sub(fast)
-        };
-        let pair = slow_calls.keys().max_by_key(|it| (more(it), *it));
-        let [slow, fast] = [slow, fast].map(objects);
-        let more = |name: &String| slow[name].saturating_sub(fast.get(name).copied().unwrap_or(0));
-        let function = slow.keys().max_by_key(|it| (more(it), *it));
-        CallsAndObjects {
-            pair: pair.expect("calls").clone(),
-            function: function.expect("objects").clone(),
-        }
+        let [slow, fast] = [slow, fast].map(by_function);
+        let found = [0, 1].map(|of| {
+            let other = |name: &String| fast[of].get(name).copied().unwrap_or(0);
+            let all = slow[of].iter();
+            let twice = all.filter(|(name, count)| **count >= 2 * other(name));
+            let most = twice.max_by_key(|&(name, &count)| (count - other(name), name));
+            most.expect("one that the problem is about").0.clone()
+        });
+        CallsAndObjects(found)
     }
 
-    fn counts(&self, recording: &Recording) -> [usize; 2] {
-        let of_pair = calls(recording).get(&self.pair).map_or(0, Vec::len);
-        let of_function = objects(recording).get(&self.function).copied();
-        [of_pair, of_function.unwrap_or(0) as usize]
+    fn counts(&self, recording: &Recording) -> [u32; 2] {
+        let found = by_function(recording);
+        [0, 1].map(|of| found[of].get(&self.0[of]).copied().unwrap_or(0))
     }
 
     /// Which of them are seen, by the rule in `docs/sampling.md`.
@@ -377,9 +375,9 @@ fn table_of_both(folder: &Path, out: &mut String) {
     let features = CallsAndObjects::find(&slow, &fast);
     let whole = bytes(&slow, folder);
     *out += &format!(
-        "\n**Clustering: a cache that misses.** F-1: calls `{}` → `{}`. F-2: objects that `{}` allocates. In parentheses: \
-         in the recording without the problem.\n\n| sampling | size | of the original | seen |\n|---|---:|---:|---|\n",
-        features.pair.0, features.pair.1, features.function
+        "\n**Clustering: a cache that misses.** F-1: calls of `{}`. F-2: objects that `{}` allocates. In \
+         parentheses: in the recording without the problem.\n\n| sampling | size | of the original | seen |\n|---|---:|---:|---|\n",
+        features.0[0], features.0[1]
     );
     let end = slow.memory.as_ref().map_or(1, |it| it.end.ns());
     let every = Objects::Every(Cost::from_ns((end / 1000).max(1)));

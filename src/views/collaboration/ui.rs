@@ -74,7 +74,7 @@ fn head(view: &mut Collaboration, chart: &mut Chart, ui: &mut Ui, document: &Doc
 /// The choice of how boxes are placed; whether another one is wanted.
 fn layout(view: &mut Collaboration, ui: &mut Ui) -> bool {
     let before = view.arrangement;
-    let about = "Callers left of callees, or boxes closer together the wider the line between them";
+    let about = "Places callers left of callees, or boxes closer together the wider their line";
     let now = &mut view.arrangement;
     choice(ui, ("layout", about), 90.0, now, Arrangement::ALL);
     *now != before
