@@ -328,7 +328,7 @@ fn objects_released_by_another_module_are_rows_and_unknown_ones_are_counted() {
     let early = with(&["--at", "45us"]);
     assert_eq!(moves(&early), [row("STORE", "CACHE", 1)]);
     assert_eq!(counts(&early), [json!(1), json!(0)]);
-    let late = with(&["--from", "13500ns"]);
+    let late = with(&["--from", "13500"]);
     assert_eq!(moves(&late), [row("STORE", "CACHE", 1)]);
     assert_eq!(counts(&late), [json!(0), json!(1)]);
     let (_, text, _) = run(&of_map);

@@ -22,8 +22,6 @@ mod tests;
 
 use crate::layered::{Graph, Layout, Spacing};
 
-pub use parts::{Link, Parts, place};
-
 /// More boxes than these take longer than a second.
 pub const MOST_BOXES: usize = 2_000;
 

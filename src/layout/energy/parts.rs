@@ -15,7 +15,7 @@ const LIGHTEST: f32 = 2.0;
 
 /// Two boxes that belong together, the more the larger the weight, which is not negative.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Link {
+pub(super) struct Link {
     pub from: u32,
     pub to: u32,
     pub weight: f32,
@@ -23,7 +23,7 @@ pub struct Link {
 
 /// Where boxes are. The top left corner of all is at zero.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Parts {
+pub(super) struct Parts {
     pub size: Vec2,
     /// By box its top left corner.
     pub corners: Vec<Vec2>,
@@ -31,7 +31,7 @@ pub struct Parts {
 
 /// Places boxes of these sizes. The heaviest links are `length` long from box to box, and boxes at least `gap` apart.
 /// Links of a box to itself, and those that name no box, mean nothing. See [`super::lay_out`] for the complexity.
-pub fn place(sizes: &[Vec2], links: &[Link], [length, gap]: [f32; 2], seed: u64) -> Parts {
+pub(super) fn place(sizes: &[Vec2], links: &[Link], [length, gap]: [f32; 2], seed: u64) -> Parts {
     let count = sizes.len();
     let links = joined(count, links);
     let parts = connected(count, &links);

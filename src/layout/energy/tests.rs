@@ -5,6 +5,7 @@ use glam::{DVec2, Vec2};
 use super::distances::{Distances, Edge};
 use super::overlaps::separate;
 use super::packing::pack;
+use super::parts::{Link, place};
 use super::start::start;
 use super::stress::Stress;
 use super::*;

@@ -372,6 +372,6 @@ pub(super) fn arranged(wanted: Arrangement, boxes: usize) -> (Arrangement, Optio
         return (wanted, None);
     }
     let [boxes, most] = [boxes, MOST_BOXES].map(|it| grouped(it as u64));
-    let note = format!("layered, as the layout by distance is limited to {most} of {boxes} boxes");
+    let note = format!("layered: {boxes} boxes, and at most {most} can be placed by distance");
     (Arrangement::Layered, Some(note))
 }

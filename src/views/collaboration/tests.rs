@@ -513,7 +513,7 @@ fn too_many_boxes_are_layered_and_that_is_said() {
     let (arrangement, note) = at(MOST_BOXES + 1);
     assert_eq!(arrangement, Arrangement::Layered);
     let [most, more] = [MOST_BOXES, MOST_BOXES + 1].map(|it| grouped(it as u64));
-    assert!(note.is_some_and(|it| it.contains(&format!("{most} of {more} boxes"))));
+    assert!(note.is_some_and(|it| it.contains(&most) && it.contains(&format!("{more} boxes"))));
     assert_eq!(arranged(Arrangement::Layered, 9_999).1, None);
 }
 
