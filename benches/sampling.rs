@@ -309,6 +309,119 @@ fn table_of_memory(data: &Path, folder: &Path, out: &mut String) {
     }
 }
 
+/// A recording of calls and of memory that has a problem, and one from which it is gone.
+const BOTH: [&str; 2] = ["clustering-any-order.uftrace", "clustering-sorted.uftrace"];
+
+/// By function, how often it is called, and how many objects it allocates.
+fn by_function(recording: &Recording) -> [HashMap<String, u32>; 2] {
+    let name = |id: FunctionId| recording.functions.get(id).name.to_owned();
+    let [mut calls, mut objects] = [HashMap::new(), HashMap::new()];
+    let trace = &recording.trace;
+    for thread in trace.thread_ids() {
+        let count = trace.threads()[thread.index()].calls as u32;
+        for call in trace.calls_numbered(thread, 0..count) {
+            *calls.entry(name(call.function)).or_default() += 1;
+        }
+    }
+    let memory = recording.memory.as_ref().expect("a recording of memory");
+    let events = memory.events().expect("one with events");
+    let state = events.state(events.end());
+    for (cell, totals) in events.cells().iter().zip(state.cells()) {
+        if let Some(function) = memory.creator(*cell) {
+            *objects.entry(name(function)).or_default() += totals.allocations;
+        }
+    }
+    [calls, objects]
+}
+
+/// The functions whose calls and whose objects differ most, among those that have at least twice as many with the problem.
+struct CallsAndObjects([String; 2]);
+
+impl CallsAndObjects {
+    fn find(slow: &Recording, fast: &Recording) -> CallsAndObjects {
+        let [slow, fast] = [slow, fast].map(by_function);
+        let found = [0, 1].map(|of| {
+            let other = |name: &String| fast[of].get(name).copied().unwrap_or(0);
+            let all = slow[of].iter();
+            let twice = all.filter(|(name, count)| **count >= 2 * other(name));
+            let most = twice.max_by_key(|&(name, &count)| (count - other(name), name));
+            most.expect("one that the problem is about").0.clone()
+        });
+        CallsAndObjects(found)
+    }
+
+    fn counts(&self, recording: &Recording) -> [u32; 2] {
+        let found = by_function(recording);
+        [0, 1].map(|of| found[of].get(&self.0[of]).copied().unwrap_or(0))
+    }
+
+    /// Which of them are seen, by the rule in `docs/sampling.md`.
+    fn seen(&self, slow: &Recording, fast: &Recording) -> String {
+        let (slow, fast) = (self.counts(slow), self.counts(fast));
+        let names = [("F-1", "calls"), ("F-2", "objects")];
+        let seen = (0..2).map(|at| {
+            let ((name, what), count, other) = (names[at], slow[at], fast[at]);
+            let is_seen = count >= 3 && 2 * count > 3 * other;
+            let not = if is_seen { "" } else { "not " };
+            format!("{not}{name}, {count} {what} ({other})")
+        });
+        seen.collect::<Vec<_>>().join("; ")
+    }
+}
+
+fn table_of_both(folder: &Path, out: &mut String) {
+    let papers = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/papers");
+    let [slow, fast] = BOTH.map(|it| open(&papers.join(it)));
+    let features = CallsAndObjects::find(&slow, &fast);
+    let whole = bytes(&slow, folder);
+    *out += &format!(
+        "\n**Clustering: a cache that misses.** F-1: calls of `{}`. F-2: objects that `{}` allocates. In \
+         parentheses: in the recording without the problem.\n\n| sampling | size | of the original | seen |\n|---|---:|---:|---|\n",
+        features.0[0], features.0[1]
+    );
+    let end = slow.memory.as_ref().map_or(1, |it| it.end.ns());
+    let every = Objects::Every(Cost::from_ns((end / 1000).max(1)));
+    for (name, flow, objects, with_stack) in [
+        ("everything", Flow::All, Objects::All, true),
+        (
+            "C-1, x = 100, with M-1, x = 100",
+            Flow::Events(100),
+            Objects::Events(100),
+            false,
+        ),
+        (
+            "C-1, x = 10, with M-1, x = 10",
+            Flow::Events(10),
+            Objects::Events(10),
+            false,
+        ),
+        (
+            "C-1, x = 2, with M-1, x = 2",
+            Flow::Events(2),
+            Objects::Events(2),
+            false,
+        ),
+        (
+            "M-3 with M-1, x = 100",
+            Flow::Off,
+            Objects::Events(100),
+            true,
+        ),
+        ("M-3 with M-1, x = 10", Flow::Off, Objects::Events(10), true),
+        ("M-3 with M-2, 0.1 % of the run", Flow::Off, every, true),
+    ] {
+        let plan = Plan::of(Rule {
+            flow,
+            objects,
+            with_stack,
+        });
+        let sampled = |of: &Recording| run(of, &plan, &Keep::default());
+        let (slow, fast) = (sampled(&slow), sampled(&fast));
+        let size = size(bytes(&slow, folder), whole);
+        *out += &format!("| {name} | {size} | {} |\n", features.seen(&slow, &fast));
+    }
+}
+
 fn speed(data: &Path) {
     let path = data.join(PAIRS[0].1);
     let import = || import::read_as("uftrace", &path, &Progress::new());
@@ -353,6 +466,7 @@ fn main() -> std::io::Result<()> {
     let mut tables = String::new();
     table_of_calls(&data, &folder, &mut tables);
     table_of_memory(&data, &folder, &mut tables);
+    table_of_both(&folder, &mut tables);
     println!("{tables}");
     speed(&data);
     std::fs::remove_dir_all(&folder)?;

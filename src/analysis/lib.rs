@@ -28,6 +28,7 @@ pub mod names;
 pub mod phases;
 pub mod refinement;
 pub mod relations;
+pub mod releases;
 pub mod resolve;
 pub mod result_sets;
 pub mod sampled;

@@ -37,6 +37,9 @@ const PLAIN_SIDE: f32 = 1080.0;
 const CAPTION: f32 = 26.0;
 const LEAST_WITH_CAPTION: u32 = 6;
 
+/// Everything that moves has arrived after this.
+const ARRIVED: Duration = Duration::from_secs(5);
+
 /// Widgets take a few frames to find their places.
 const FRAMES: u32 = 4;
 
@@ -248,7 +251,11 @@ impl ViewStudio {
                 playback.summary = moment.summary;
             }
         }
-        self.wait(tell)
+        self.wait(tell)?;
+        // What was shown before settings were changed may still move to where it is now.
+        let state = &mut self.desk.state;
+        state.tell_time(state.now() + ARRIVED);
+        Ok(())
     }
 
     /// What the view is drawn on.

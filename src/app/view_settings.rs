@@ -214,7 +214,10 @@ mod tests {
                 vec![("rows", "callers"), ("merges_recursion", "true")],
             ),
             ("neighbours", vec![("steps", "2")]),
-            ("collaboration", vec![("width", "calls")]),
+            (
+                "collaboration",
+                vec![("width", "calls"), ("layout", "by distance")],
+            ),
         ] {
             let (mut first, view) = with_view(id);
             let changes: Vec<(String, String)> = changes

@@ -12,6 +12,7 @@ pub mod block_relation;
 pub mod bundles;
 pub mod curves;
 pub mod emphasis;
+pub mod energy;
 pub mod fan;
 pub mod geometry;
 pub mod hue_ranges;

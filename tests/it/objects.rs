@@ -261,3 +261,95 @@ fn a_picture_of_what_is_not_told_is_refused() {
         );
     }
 }
+
+/// Calls, objects created in `store.make`, and a thread in which nothing is called, as a Chrome trace.
+const MOVING: &str = r#"[
+{"ph":"X","name":"app.main","pid":1,"tid":1,"ts":0,"dur":1000},
+{"ph":"X","name":"store.make","pid":1,"tid":1,"ts":10,"dur":20},
+{"ph":"N","name":"Page","id":"1","pid":1,"tid":1,"ts":12},
+{"ph":"N","name":"Page","id":"2","pid":1,"tid":1,"ts":13},
+{"ph":"N","name":"Page","id":"3","pid":1,"tid":1,"ts":14},
+{"ph":"N","name":"Page","id":"4","pid":1,"tid":1,"ts":15},
+{"ph":"N","name":"Page","id":"5","pid":1,"tid":1,"ts":16},
+{"ph":"D","name":"Page","id":"1","pid":1,"tid":1,"ts":18},
+{"ph":"X","name":"cache.drop","pid":1,"tid":1,"ts":40,"dur":20},
+{"ph":"X","name":"free","pid":1,"tid":1,"ts":42,"dur":2},
+{"ph":"D","name":"Page","id":"2","pid":1,"tid":1,"ts":43},
+{"ph":"D","name":"Page","id":"3","pid":1,"tid":1,"ts":50},
+{"ph":"D","name":"Page","id":"4","pid":1,"tid":2,"ts":70},
+{"ph":"X","name":"app.main","pid":1,"tid":2,"ts":2000,"dur":1}
+]"#;
+
+/// Creator, releaser and objects of each row, in order of names.
+fn moves(document: &Value) -> Vec<(String, String, u64)> {
+    let rows = document["released"]["elsewhere"].as_array().expect("rows");
+    let rows = rows.iter().map(|row| {
+        let [creator, releaser] =
+            ["creator", "releaser"].map(|it| row[it].as_str().expect("a name").to_owned());
+        (
+            creator,
+            releaser,
+            row["objects"].as_u64().expect("a number"),
+        )
+    });
+    let mut rows: Vec<_> = rows.collect();
+    rows.sort();
+    rows
+}
+
+#[test]
+fn objects_released_by_another_module_are_rows_and_unknown_ones_are_counted() {
+    let scratch = Scratch::new("objects-moves");
+    let path = scratch.write("moving.json", MOVING.as_bytes());
+    let path = path.to_str().expect("a name");
+    let map = scratch.write(
+        "parts.map",
+        b"category APP method app.*\ncategory STORE method store.*\ncategory CACHE method cache.*\n",
+    );
+    let map = map.to_str().expect("a name");
+    let of_map = [
+        "objects",
+        path,
+        "--map",
+        map,
+        "--owner",
+        "creator",
+        "--released-elsewhere",
+    ];
+    let with = |more: &[&str]| json_of(&[&of_map[..], more, &["--json"]].concat());
+    let whole = with(&[]);
+    let row =
+        |creator: &str, releaser: &str, objects| (creator.to_owned(), releaser.to_owned(), objects);
+    assert_eq!(moves(&whole), [row("STORE", "CACHE", 2)]);
+    let counts = |of: &Value| ["at_home", "unknown"].map(|it| of["released"][it].clone());
+    assert_eq!(counts(&whole), [json!(1), json!(1)]);
+    assert_eq!(whole["released"]["elsewhere"][0]["bytes"], Value::Null);
+    // Before that.
+    let early = with(&["--at", "45us"]);
+    assert_eq!(moves(&early), [row("STORE", "CACHE", 1)]);
+    assert_eq!(counts(&early), [json!(1), json!(0)]);
+    let late = with(&["--from", "13500"]);
+    assert_eq!(moves(&late), [row("STORE", "CACHE", 1)]);
+    assert_eq!(counts(&late), [json!(0), json!(1)]);
+    let (_, text, _) = run(&of_map);
+    let expected =
+        "released   2 elsewhere, 1 by the module that created them, 1 by unknown modules";
+    assert!(text.contains(expected), "{text}");
+    assert!(text.contains("STORE") && text.contains("CACHE"), "{text}");
+    // What released is left to the definition in the tests of the analysis; here it is by modules.
+    let modules = json_of(&["objects", path, "--released-elsewhere", "--json"]);
+    assert_eq!(counts(&modules)[1], json!(1));
+    let heap = data("import/heaptrack/python-start.heaptrack.zst");
+    let heap = heap.to_str().expect("a name");
+    let bare = json_of(&["objects", heap, "--released-elsewhere", "--json"]);
+    assert_eq!(bare["released"]["releasers_known"], false);
+    assert_eq!(bare["released"]["elsewhere"], json!([]));
+    let gone = ["allocations", "live"].map(|it| bare[it].as_u64().expect("a number"));
+    assert_eq!(bare["released"]["unknown"], gone[0] - gone[1]);
+    let (_, text, _) = run(&["objects", heap, "--released-elsewhere"]);
+    assert!(text.contains("has no calls at releases"), "{text}");
+    let samples = data("import/jfr/hoard.jfr.gz");
+    let samples = samples.to_str().expect("a name");
+    let reason = refused(&["objects", samples, "--released-elsewhere"]);
+    assert!(reason.contains("contains no releases"), "{reason}");
+}

@@ -111,3 +111,62 @@ fn what_cannot_be_sampled_leaves_no_file() {
         assert!(!out.exists());
     }
 }
+
+/// Of each row of the table of calls and memory in the manual that samples both, the number of events of which one is kept,
+/// and the numbers that it says in both recordings: calls, then objects.
+fn rows_of_both(table: &str) -> Vec<(String, [[u64; 2]; 2])> {
+    let rows = table
+        .lines()
+        .filter_map(|row| row.strip_prefix("| C-1, x = "));
+    let rows = rows.map(|row| {
+        let step = row.split(',').next().expect("a number").to_owned();
+        let said = row.rsplit('|').nth(1).expect("what is seen");
+        let digits = said.split(|it: char| !it.is_ascii_digit() && it != '-');
+        let numbers: Vec<u64> = digits.filter_map(|it| it.parse().ok()).collect();
+        let [calls, other_calls, objects, other_objects] = numbers[..] else {
+            panic!("{said}")
+        };
+        (step, [[calls, objects], [other_calls, other_objects]])
+    });
+    rows.collect()
+}
+
+#[test]
+fn calls_and_memory_sampled_together_are_as_the_manual_says() {
+    let scratch = Scratch::new("sample-both");
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let manual = std::fs::read_to_string(root.join("docs/sampling.md")).expect("the manual");
+    let table = manual.split("**Clustering").nth(1).expect("the table");
+    let names: Vec<&str> = table.split('`').skip(1).step_by(2).take(2).collect();
+    let rows = rows_of_both(table);
+    assert_eq!(rows.len(), 3);
+    for (step, expected) in rows {
+        let recordings = ["any-order", "sorted"].into_iter().zip(expected);
+        for (recording, expected) in recordings {
+            let input = root.join(format!("tests/data/papers/clustering-{recording}.uftrace"));
+            let input = input.to_str().expect("a name");
+            let out = scratch.0.join("both.callscape");
+            let out = out.to_str().expect("a name");
+            run(&[
+                "sample", input, "--calls", &step, "--memory", &step, "-o", out,
+            ])
+            .expect("written");
+            let count = |command: &[&str], list: &str, field: &str, name: &str| {
+                let document = json(command);
+                let all = document[list].as_array().or(document.as_array());
+                let all = all.expect("a list").iter();
+                let own = all
+                    .filter(|it| it["name"] == name)
+                    .filter_map(|it| it[field].as_u64());
+                own.sum::<u64>()
+            };
+            let functions = ["functions", out, "--json"];
+            let objects = ["objects", out, "--by", "function", "--json"];
+            let found = [
+                count(&functions, "functions", "calls", names[0]),
+                count(&objects, "entries", "allocations", names[1]),
+            ];
+            assert_eq!(found, expected, "{recording}, every {step}");
+        }
+    }
+}

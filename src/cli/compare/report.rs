@@ -50,7 +50,7 @@ pub(super) fn findings_of_each<'a>(
         }
         let mut found = findings(&of.recording, progress)?;
         found.truncate(FINDINGS);
-        all.push((letter, &of.recording, found));
+        all.push((letter, &*of.recording, found));
     }
     Ok(all)
 }

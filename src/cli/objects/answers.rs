@@ -17,6 +17,8 @@ pub(super) struct Answer<'a> {
     pub rows: Cow<'a, [SumRow]>,
     pub whole: SumRow,
     pub temporary: Option<u64>,
+    /// Positions between which objects were created, and that of the instant; none if releases are not recorded.
+    pub within: Option<((u32, u32), u32)>,
     /// Peak of live bytes, or of live objects if sizes are unknown, and its time.
     pub peak: Option<(u64, Time)>,
 }
@@ -124,15 +126,18 @@ impl Asked<'_> {
                     live_bytes: Some(totals.live_bytes()),
                 },
                 temporary: Some(totals.temporary),
+                within: Some(((0, position), position)),
                 peak,
             });
         }
-        let (rows, temporary) = created_in(events, self.range(events)?, position)?;
+        let range = self.range(events)?;
+        let (rows, temporary) = created_in(events, range, position)?;
         Ok(Answer {
             at,
             whole: sum(&rows),
             rows: rows.into(),
             temporary: Some(temporary),
+            within: Some((range, position)),
             peak,
         })
     }
@@ -151,6 +156,7 @@ impl Asked<'_> {
                 whole: sum(&rows),
                 rows: rows.into(),
                 temporary: None,
+                within: None,
                 peak: None,
             });
         }
@@ -174,6 +180,7 @@ impl Asked<'_> {
                 live_bytes: lived.live_bytes,
             },
             temporary: None,
+            within: None,
             peak: None,
         })
     }
@@ -201,6 +208,7 @@ impl Asked<'_> {
             rows: Cow::Borrowed(&instant.cells),
             whole: instant.whole,
             temporary: None,
+            within: None,
             peak: sums.peak,
         })
     }

@@ -28,6 +28,9 @@ pub(crate) struct ObjectsArgs {
     /// With --map: entity to which an object belongs
     #[arg(long, value_enum, default_value_t = Owner::Class, requires = "map")]
     pub owner: Owner,
+    /// Show objects that another module released than created, by both modules; with --map, by both entities
+    #[arg(long, conflicts_with = "by")]
+    pub released_elsewhere: bool,
     /// In the table, only the first N
     #[arg(long, value_name = "N", default_value_t = 30, conflicts_with = "json")]
     pub top: usize,
@@ -41,13 +44,18 @@ const HELP: &str = "Examples:
   callscape objects app.heaptrack.zst --from 10% --to 50% --json
   callscape objects dhat.out.json --by module
   callscape objects app.jfr --map architecture.map
+  callscape objects app.uftrace --released-elsewhere
 
 With --from and --to, only objects allocated in that range count. Those still live at --at (by default the end) are \
 the leaks. An object belongs to the innermost function of the stack that allocated it, or to the module around that \
 function; with --map, to the entity of its class, if the recording has it and an entry matches it, otherwise to the \
 entity of the innermost function on the stack that matches an entry. Values missing from the recording are shown as a \
 dash, in the JSON document as null; an instant without any data is refused. For a sampled recording, allocations are \
-the samples, and bytes are estimated from them.";
+the samples, and bytes are estimated from them.
+
+With --released-elsewhere, the releaser is the innermost function that is open at the release on its thread, except for \
+functions such as free, which stand for their callers. It is unknown if nothing is open then, or if the recording has no \
+calls; such objects are counted separately.";
 
 /// Grouping of the entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::moves::Moves;
 use crate::output::{Align, Table};
 use callscape_base::units::{Cost, Time, Unit, counted};
 use callscape_facts::memory::{Detail, Known, Memory};
@@ -30,6 +31,9 @@ pub(super) struct Document {
     /// Whether the recording has the allocators of live objects at this instant; otherwise there are no entries.
     pub entries_known: bool,
     pub entries: Vec<Entry>,
+    /// Objects by the modules that created and released them, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub released: Option<Moves>,
 }
 
 /// Objects that are counted together.
@@ -76,7 +80,7 @@ pub(super) fn head(document: &Document, memory: &Memory, out: &mut dyn Write) ->
     }
 }
 
-fn bytes(bytes: Option<u64>) -> String {
+pub(super) fn bytes(bytes: Option<u64>) -> String {
     bytes.map_or("-".into(), |it| Unit::Bytes.show(Cost::from_ns(it)))
 }
 

@@ -177,6 +177,7 @@ impl Groups {
             live_bytes: answer.whole.live_bytes,
             entries_known: !answer.rows.is_empty() || memory.cells().is_empty(),
             entries,
+            released: None,
         }
     }
 }

@@ -4,6 +4,7 @@ mod answers;
 mod args;
 mod document;
 mod groups;
+mod moves;
 
 use anyhow::bail;
 
@@ -12,7 +13,9 @@ use answers::Answer;
 use args::By;
 pub(crate) use args::ObjectsArgs;
 use callscape_facts::memory::Known;
+use document::Document;
 use groups::Groups;
+use moves::Moves;
 
 pub(crate) fn run(args: ObjectsArgs) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
@@ -34,13 +37,24 @@ pub(crate) fn run(args: ObjectsArgs) -> anyhow::Result<()> {
         Some(path) => Groups::of_entities(path, args.owner, memory, &session, resolved)?,
         None => Groups::of(args.by, memory, &session, resolved),
     };
-    let document = groups.document(memory, answer);
+    let of = (&session, resolved);
+    let released = match args.released_elsewhere {
+        true => Some(Moves::find(&args, of, memory, &answer)?),
+        false => None,
+    };
+    let document = Document {
+        released,
+        ..groups.document(memory, answer)
+    };
     output::ensure_whole(recording)?;
     if args.json {
         return output::print_json(&document);
     }
     output::print(|out| {
         document::head(&document, memory, out)?;
+        if let Some(moves) = &document.released {
+            return moves.write(args.top, out);
+        }
         if let (false, Known::Sums(sums)) = (document.entries_known, &memory.known) {
             let known = sums.instants.iter().filter(|it| !it.cells.is_empty());
             let known: Vec<String> = known.map(|it| it.time.to_string()).collect();

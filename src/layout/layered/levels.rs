@@ -5,7 +5,7 @@ use super::graph::{Graph, Key};
 
 /// What stands in a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Item {
+pub(crate) enum Item {
     Node(u32),
     Cluster(u32),
 }
@@ -21,7 +21,7 @@ impl Item {
 
 /// An edge between two items.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Link {
+pub(crate) struct Link {
     pub edge: u32,
     pub from: u32,
     pub to: u32,
@@ -29,7 +29,7 @@ pub(super) struct Link {
 
 /// The part of an edge that leads from an item to the border of the cluster, or from there to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct WayOut {
+pub(crate) struct WayOut {
     pub edge: u32,
     pub item: u32,
     /// The item has the caller in it.
@@ -38,14 +38,14 @@ pub(super) struct WayOut {
 
 /// What is in one cluster, or around all of them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Level {
+pub(crate) struct Level {
     pub items: Vec<Item>,
     pub links: Vec<Link>,
     pub ways_out: Vec<WayOut>,
 }
 
 /// The whole first, then each cluster, parents before children. O(nodes + clusters + edges × depth).
-pub(super) fn levels(graph: &Graph<'_>) -> Vec<Level> {
+pub(crate) fn levels(graph: &Graph<'_>) -> Vec<Level> {
     let count = graph.clusters.len();
     let mut levels = vec![Level::default(); count + 1];
     // A parent stands before its children; one that does not is none.

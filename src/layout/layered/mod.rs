@@ -16,7 +16,7 @@ mod coordinates;
 mod crossings;
 mod cycles;
 mod graph;
-mod levels;
+pub(crate) mod levels;
 mod net;
 mod order;
 mod ranks;

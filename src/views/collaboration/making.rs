@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use super::folding::{self, AT_FIRST, Active, FEWEST, Open};
 use crate::parts::graph::laid::Laid;
-use crate::parts::graph::model::{By, Graph, GraphBox, Line, Of, Sign, Sum};
+use crate::parts::graph::model::{Arrangement, By, Graph, GraphBox, Line, Of, Sign, Sum};
 use crate::parts::graph::nesting::{Nested, around, module_key, nest};
 use crate::parts::graph::relations::{Given, Relations};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{ModuleId, grouped};
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_filter::cut::Cut;
+use callscape_layout::energy::MOST_BOXES;
 use callscape_layout::layered::Memory;
 
 /// What is to be shown.
@@ -27,6 +28,7 @@ pub(super) struct Wanted {
     /// So many boxes and lines at most.
     pub most: u32,
     pub most_lines: u32,
+    pub arrangement: Arrangement,
 }
 
 /// What came of it.
@@ -210,12 +212,15 @@ impl Maker<'_> {
         let lines = self.lines(lines, relations);
         let (boxes, frames) = nest(self.hierarchy, nested, false, true);
         self.note_size(&boxes, lines.len());
+        let (arrangement, note) = arranged(self.wanted.arrangement, boxes.len());
+        self.notes.extend(note);
         Graph {
             boxes,
             frames,
             lines,
             order: Vec::new(),
             by: self.wanted.by,
+            arrangement,
             amount: relations.amount.clone(),
             notes: std::mem::take(&mut self.notes),
         }
@@ -359,4 +364,14 @@ impl Maker<'_> {
             crate::parts::text::counted(lines as u64, "call relation", "call relations");
         self.notes.insert(0, format!("{modules}, {relations}"));
     }
+}
+
+/// How so many boxes are placed, and why not as wanted.
+pub(super) fn arranged(wanted: Arrangement, boxes: usize) -> (Arrangement, Option<String>) {
+    if wanted == Arrangement::Layered || boxes <= MOST_BOXES {
+        return (wanted, None);
+    }
+    let [boxes, most] = [boxes, MOST_BOXES].map(|it| grouped(it as u64));
+    let note = format!("layered: {boxes} boxes, and at most {most} can be placed by distance");
+    (Arrangement::Layered, Some(note))
 }

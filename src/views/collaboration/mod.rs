@@ -81,6 +81,7 @@ impl View for Collaboration {
             by: self.base.by,
             most: self.base.most,
             most_lines: self.most_lines,
+            arrangement: self.arrangement,
         };
         self.base
             .want(wanted, ("collaboration", state), making::make);
@@ -154,6 +155,7 @@ impl View for Collaboration {
             "modules": laid.graph.boxes.len(),
             "frames": laid.graph.frames.len(),
             "relations": laid.graph.lines.len(),
+            "layout": laid.graph.arrangement.title(),
             "moves": self.base.chart.is_moving(),
         });
         line.insert("collaboration".to_owned(), log);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::view::{Collaboration, MOST_LINES, paths_of};
 use crate::SavedViews;
-use crate::parts::graph::model::{By, Tint};
+use crate::parts::graph::model::{Arrangement, By, Tint};
 use crate::parts::graph::moved::Moved;
 use crate::parts::graph::sight::Sight;
 use crate::parts::graph::view::MOST_OF_ALL;
@@ -18,6 +18,7 @@ struct Kept {
     collaboration_unfolded: Option<Vec<String>>,
     collaboration_width: Named<By>,
     collaboration_colour: Named<Tint>,
+    collaboration_layout: Named<Arrangement>,
     /// Boxes and lines.
     collaboration_most: [u32; 2],
     /// The zoom, and the place in the middle.
@@ -42,6 +43,7 @@ impl Kept {
             collaboration_unfolded: open.or_else(|| view.restored.clone()),
             collaboration_width: Named(view.base.by),
             collaboration_colour: Named(view.base.chart.tint),
+            collaboration_layout: Named(view.arrangement),
             collaboration_most: [view.base.most, view.most_lines],
             collaboration_sight: free.map(|it| [it.zoom, it.at.x, it.at.y]),
             collaboration_moved: view.base.boxes(),
@@ -59,6 +61,7 @@ pub(super) fn restore(view: &mut Collaboration, from: &SavedViews) -> usize {
     view.restored = kept.collaboration_unfolded;
     view.base.by = kept.collaboration_width.0;
     view.base.chart.tint = kept.collaboration_colour.0;
+    view.arrangement = kept.collaboration_layout.0;
     let [most, most_lines] = kept.collaboration_most;
     view.base.most = most.clamp(1, MOST_OF_ALL);
     view.most_lines = most_lines.clamp(1, MOST_LINES * 10);

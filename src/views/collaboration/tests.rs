@@ -6,15 +6,17 @@ use callscape_state::ask::CutAsk;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::making::arranged;
 use super::view::*;
 use super::*;
-use crate::parts::graph::model::{By, GraphBox, Of};
+use crate::parts::graph::model::{Arrangement, By, GraphBox, Of};
 use crate::parts::graph::tests::{SURFACE, document, function, settle};
 use crate::parts::graph::view::MOST;
 use crate::testing::opened;
-use callscape_base::units::{Cost, Time, TimeRange};
+use callscape_base::units::{Cost, Time, TimeRange, grouped};
 use callscape_filter::filters::FilterStep;
 use callscape_filter::selection::Pointed;
+use callscape_layout::energy::MOST_BOXES;
 use callscape_state::ask::{FilterAsk, RunsAsk, StepAsk, ViewAsk};
 use callscape_state::runs_view::testing::{paths, wait};
 
@@ -500,6 +502,7 @@ fn a_session_file_keeps_what_is_unfolded_and_what_is_shown() {
     let (mut view, mut state) = open();
     set_open(&mut view, &mut state, LVM, true);
     view.base.by = By::Calls;
+    view.arrangement = Arrangement::Distance;
     view.most_lines = 40;
     view.base.chart.zoom_in_the_middle(2.0);
     view.picture(&state, SURFACE);
@@ -515,6 +518,7 @@ fn a_session_file_keeps_what_is_unfolded_and_what_is_shown() {
     assert_eq!(graph(&again).lines, graph(&view).lines);
     assert_eq!(again.base.chart.free(), view.base.chart.free());
     assert_eq!(again.open, view.open);
+    assert_eq!(graph(&again).arrangement, Arrangement::Distance);
     let mut twice = SavedViews::default();
     again.save(&state, &mut twice);
     assert_eq!(twice, saved);
@@ -522,6 +526,7 @@ fn a_session_file_keeps_what_is_unfolded_and_what_is_shown() {
         ("collaboration_unfolded", serde_json::json!(7)),
         ("collaboration_width", "breadth".into()),
         ("collaboration_colour", "mauve".into()),
+        ("collaboration_layout", "by chance".into()),
         ("collaboration_most", serde_json::json!(["many"])),
         ("collaboration_sight", serde_json::json!([0, 1, 2])),
     ] {
@@ -529,6 +534,44 @@ fn a_session_file_keeps_what_is_unfolded_and_what_is_shown() {
         odd.shown.insert(name.to_owned(), nonsense);
         assert_eq!(Collaboration::default().restore(&odd, &state), 1, "{name}");
     }
+}
+
+#[test]
+fn by_distance_the_same_boxes_move_to_where_straight_lines_lead() {
+    let (mut view, mut state) = open();
+    let layered = shown(&view);
+    let places = |view: &Collaboration| view.base.chart.laid().expect("it").layout.nodes.clone();
+    let before = places(&view);
+    view.picture(&state, SURFACE);
+    let arrange = |view: &mut Collaboration, state: &mut State, arrangement| {
+        view.arrangement = arrangement;
+        view.base.revision += 1;
+        settle(view, state);
+    };
+    arrange(&mut view, &mut state, Arrangement::Distance);
+    assert!(view.base.chart.is_moving(), "boxes ease over");
+    assert_eq!(shown(&view), layered, "it is the same graph");
+    let laid = view.base.chart.laid().expect("it");
+    assert_ne!(laid.layout.nodes, before);
+    assert!(laid.layout.routes.iter().all(|it| it.len() == 2));
+    for (number, a) in laid.layout.nodes.iter().enumerate() {
+        let mut others = laid.layout.nodes[..number].iter();
+        let hit = others.find(|b| a.min.cmplt(b.max).all() && b.min.cmplt(a.max).all());
+        assert_eq!(hit, None);
+    }
+    arrange(&mut view, &mut state, Arrangement::Layered);
+    assert_eq!(places(&view), before, "it is as it was");
+}
+
+#[test]
+fn too_many_boxes_are_layered_and_that_is_said() {
+    let at = |boxes| arranged(Arrangement::Distance, boxes);
+    assert_eq!(at(MOST_BOXES), (Arrangement::Distance, None));
+    let (arrangement, note) = at(MOST_BOXES + 1);
+    assert_eq!(arrangement, Arrangement::Layered);
+    let [most, more] = [MOST_BOXES, MOST_BOXES + 1].map(|it| grouped(it as u64));
+    assert!(note.is_some_and(|it| it.contains(&most) && it.contains(&format!("{more} boxes"))));
+    assert_eq!(arranged(Arrangement::Layered, 9_999).1, None);
 }
 
 #[test]

@@ -6,9 +6,10 @@ use super::NAME;
 use super::view::{Collaboration, MOST_LINES};
 use crate::Pane;
 use crate::parts::graph::chart::{Chart, Spot};
-use crate::parts::graph::model::Of;
+use crate::parts::graph::model::{Arrangement, Of};
 use crate::parts::graph::panel;
 use crate::parts::graph::view::{Act as Done, MOST_OF_ALL};
+use crate::parts::widgets::choice;
 use callscape_state::ask::{GraphKey, SelectAsk};
 use callscape_state::document::Document;
 
@@ -68,6 +69,7 @@ fn head(view: &mut Collaboration, chart: &mut Chart, ui: &mut Ui, document: &Doc
     let about = "Maximum number of lines, the widest first";
     let most = &mut view.most_lines;
     is_other |= panel::number(ui, ("lines", about), most, 1..=MOST_LINES * 10);
+    is_other |= layout(view, ui);
     is_other |= panel::choices(ui, document, chart, &mut view.base.by);
     Act {
         level: is_more.or(is_less),
@@ -75,6 +77,15 @@ fn head(view: &mut Collaboration, chart: &mut Chart, ui: &mut Ui, document: &Doc
         is_anew,
         is_back,
     }
+}
+
+/// The choice of how boxes are placed; whether another one is wanted.
+fn layout(view: &mut Collaboration, ui: &mut Ui) -> bool {
+    let before = view.arrangement;
+    let about = "Places callers left of callees, or boxes closer together the wider their line";
+    let now = &mut view.arrangement;
+    choice(ui, ("layout", about), 90.0, now, Arrangement::ALL);
+    *now != before
 }
 
 /// Does what the pointer does.

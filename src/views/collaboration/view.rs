@@ -2,6 +2,7 @@
 
 use super::folding::Open;
 use super::making::{Made, Wanted};
+use crate::parts::graph::model::Arrangement;
 use crate::parts::graph::nesting::{module_at, module_key};
 use crate::parts::graph::view::GraphView;
 use callscape_analysis::session::Session;
@@ -20,6 +21,7 @@ pub(super) struct Collaboration {
     pub(super) open: Option<Open>,
     pub(super) last: Option<ModuleId>,
     pub(super) most_lines: u32,
+    pub(super) arrangement: Arrangement,
     /// What the modules are of.
     pub(super) session: Option<Arc<Session>>,
     /// Paths of unfolded modules from a session file.
@@ -33,6 +35,7 @@ impl Default for Collaboration {
             open: None,
             last: None,
             most_lines: MOST_LINES,
+            arrangement: Arrangement::default(),
             session: None,
             restored: None,
         }

@@ -230,6 +230,7 @@ impl<'a> Maker<'a> {
             by: self.wanted.by,
             amount: self.relations.amount.clone(),
             notes: self.notes(),
+            ..Graph::default()
         }
     }
 

@@ -130,3 +130,32 @@ fn the_landscape_is_refused_as_vector_graphics_and_says_what_is_not() {
         assert!(text.ends_with("</svg>\n"), "{file}");
     }
 }
+
+#[test]
+fn modules_are_placed_in_layers_or_by_distance() {
+    let folder = Folder::new("vector-layout");
+    let trace = common::data("import/threads.uftrace");
+    let trace = trace.to_str().expect("a path of the repository");
+    let draw = |file: &str, options: &[&str]| {
+        let start = ["render", trace, "-o", file, "--view", "collaboration"];
+        folder.run(&[&start[..], options].concat())
+    };
+    let drawn = |file: &str, options: &[&str]| {
+        let run = draw(file, options);
+        let said = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "{said}");
+        std::fs::read_to_string(folder.file(file)).expect("a picture")
+    };
+    let usual = drawn("usual.svg", &[]);
+    assert_eq!(usual, drawn("layered.svg", &["--set", "layout=layered"]));
+    let by_distance = ["--set", "layout=by distance"];
+    let other = drawn("distance.svg", &by_distance);
+    assert_ne!(usual, other);
+    assert_eq!(other, drawn("again.svg", &by_distance));
+    let refused = draw("unwritten.svg", &["--set", "layout=by chance"]);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        !refused.status.success() && said.contains("such as \"layered\""),
+        "{said}"
+    );
+}

@@ -33,7 +33,10 @@ impl Geometry {
     pub(crate) fn of(laid: &Laid) -> Geometry {
         let line = |route: &Vec<Vec2>| {
             let mut points = Vec::new();
-            flatten(route, STEP, &mut points);
+            match laid.graph.is_straight() {
+                true => points.clone_from(route),
+                false => flatten(route, STEP, &mut points),
+            }
             (points, 1.0)
         };
         Geometry {

@@ -38,7 +38,10 @@ pub(crate) fn place(graph: &Graph, layout: &Layout, widths: &[f32], grow: f32) -
     }));
     let lines = layout.routes.iter().map(|route| {
         let mut points = Vec::new();
-        flatten(route, 4.0, &mut points);
+        match graph.is_straight() {
+            true => points = stepped(route),
+            false => flatten(route, 4.0, &mut points),
+        }
         points
     });
     let lines: Vec<Vec<Vec2>> = lines.collect();
@@ -63,6 +66,14 @@ pub(crate) fn place(graph: &Graph, layout: &Layout, widths: &[f32], grow: f32) -
             !taken.iter().any(|other| overlap(rect, other))
                 && !others.any(|(_, (points, &width))| crosses(points, width * 0.5, rect))
         };
+        if graph.is_straight() {
+            let at = beside(route, size, above, line.label_at_caller);
+            if let Some(rect) = at.into_iter().find(is_free) {
+                taken.push(rect);
+                placed.push(Placed { line: number, rect });
+            }
+            continue;
+        }
         let found = level_parts(route, line.label_at_caller).find_map(|(from, to)| {
             let [left, right] = [from.x.min(to.x), from.x.max(to.x)];
             if right - left < size.x + head {
@@ -84,6 +95,37 @@ pub(crate) fn place(graph: &Graph, layout: &Layout, widths: &[f32], grow: f32) -
         }
     }
     placed
+}
+
+/// The points of a straight line, no two farther apart than a step.
+fn stepped(route: &[Vec2]) -> Vec<Vec2> {
+    const STEP: f32 = 4.0;
+    let &[from, to] = route else {
+        return Vec::new();
+    };
+    let steps = (from.distance(to) / STEP).ceil().clamp(1.0, 2_000.0) as u32;
+    let at = |step| from.lerp(to, step as f32 / steps as f32);
+    (0..=steps).map(at).collect()
+}
+
+/// Places for something of this size on both sides of a straight line, so far `above` it, from its middle on; those
+/// nearer to the end that it stands at come first.
+fn beside(route: &[Vec2], size: Vec2, above: f32, at_caller: bool) -> Vec<Rect> {
+    const SHARES: [f32; 5] = [0.5, 0.4, 0.3, 0.6, 0.7];
+    let &[from, to] = route else {
+        return Vec::new();
+    };
+    let (near, far) = if at_caller { (from, to) } else { (to, from) };
+    let across = (to - from).normalize_or_zero().perp();
+    // How far its middle is from the line where only a corner comes close.
+    let away = (across.abs() * size * 0.5).element_sum() + above;
+    let places = SHARES.into_iter().flat_map(|share| {
+        let at = near.lerp(far, share);
+        [at - across * away, at + across * away]
+    });
+    places
+        .map(|at| Rect::new(at - size * 0.5, at + size * 0.5))
+        .collect()
 }
 
 /// Whether a line of half this width goes through a rectangle; its points stand close.

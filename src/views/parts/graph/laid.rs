@@ -3,7 +3,8 @@
 use glam::Vec2;
 
 use super::labels::{self, Placed};
-use super::model::{Graph, GraphBox, Line};
+use super::model::{Arrangement, Graph, GraphBox, Line};
+use callscape_layout::energy;
 use callscape_layout::labels::text::width;
 use callscape_layout::layered::{self, Cluster, Edge, Layout, Memory, Node, Spacing};
 use callscape_layout::sheet::Rect;
@@ -154,7 +155,11 @@ impl Laid {
             clusters: &clusters,
             edges: &edges,
         };
-        let mut layout = layered::lay_out(&of, &spacing(&graph.lines, grow), before);
+        let spacing = spacing(&graph.lines, grow);
+        let mut layout = match graph.arrangement {
+            Arrangement::Layered => layered::lay_out(&of, &spacing, before),
+            Arrangement::Distance => energy::lay_out(&of, &spacing),
+        };
         layout.routes.truncate(graph.lines.len());
         let labels = labels::place(&graph, &layout, &widths, grow);
         Laid {

@@ -94,6 +94,18 @@ choices! {
     }
 }
 
+choices! {
+    /// How boxes are placed.
+    #[derive(Default)]
+    pub(crate) enum Arrangement {
+        /// Callers left of callees.
+        #[default]
+        Layered = "layered";
+        /// As far apart as in the graph, with straight lines.
+        Distance = "by distance";
+    }
+}
+
 /// What a box stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Of {
@@ -206,6 +218,7 @@ pub(crate) struct Graph {
     /// Boxes that stand left of others whatever calls whom.
     pub order: Vec<(u32, u32)>,
     pub by: By,
+    pub arrangement: Arrangement,
     /// How amounts of two runs are written.
     pub amount: Option<Amount>,
     /// What was left out for want of room, and what happened by itself, as sentences.
@@ -213,6 +226,11 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
+    /// Whether lines go straight from box to box.
+    pub(crate) fn is_straight(&self) -> bool {
+        self.arrangement == Arrangement::Distance
+    }
+
     /// The most that a line has of what widths say.
     pub(crate) fn most(&self) -> f64 {
         let all = self.lines.iter().map(|it| it.sum.by(self.by));

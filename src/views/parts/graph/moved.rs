@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::labels;
 use super::laid::{FRAME, Laid, SIGN};
-use super::model::{Graph, GraphBox};
+use super::model::{Arrangement, Graph, GraphBox};
 use super::sight::Sight;
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_layout::labels::text::width;
@@ -97,11 +97,15 @@ pub(crate) fn name_of(of: &GraphBox, hierarchy: &Hierarchy) -> Option<String> {
     })
 }
 
-/// The name of a graph: that of the box in its middle; empty for one without.
+/// The name of a graph: that of the box in its middle, empty for one without. Each way to arrange it has its own places.
 pub(crate) fn name_of_graph(graph: &Graph, hierarchy: &Hierarchy) -> String {
     let middle = graph.boxes.iter().find(|it| it.is_middle);
     let name = middle.and_then(|it| name_of(it, hierarchy));
-    name.unwrap_or_default()
+    let name = name.unwrap_or_default();
+    match graph.arrangement {
+        Arrangement::Layered => name,
+        Arrangement::Distance => format!("distance {name}"),
+    }
 }
 
 /// The graph with boxes where the user put them; none where it has no such box. Frames keep the room that they have

@@ -237,7 +237,8 @@ impl Painting<'_> {
             return;
         };
         let colors = colors.map(|it| faded(it, *seen));
-        let route = match self.is_still {
+        let is_curved = self.is_still && !self.laid.graph.is_straight();
+        let route = match is_curved {
             true => &self.laid.layout.routes[line as usize],
             false => points,
         };
@@ -261,7 +262,7 @@ impl Painting<'_> {
             let room = tip.distance(before);
             *last = tip - way * (head * 0.7).min(room * 0.98);
         }
-        match self.is_still {
+        match is_curved {
             true => pen.route(&mut sheet.mesh, &route, width, colors),
             false => pen.line(&mut sheet.mesh, &route, width, colors),
         }
