@@ -4,9 +4,10 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::amounts::bytes;
 use super::moves::Moves;
 use crate::output::{Align, Table};
-use callscape_base::units::{Cost, Time, Unit, counted};
+use callscape_base::units::{Time, Unit, counted};
 use callscape_facts::memory::{Detail, Known, Memory};
 
 /// The answer, as JSON has it.
@@ -78,10 +79,6 @@ pub(super) fn head(document: &Document, memory: &Memory, out: &mut dyn Write) ->
         Some(live) => writeln!(out, "peak       {}\n", counted(live, "object", "objects")),
         None => writeln!(out, "peak       {}\n", bytes(document.peak_bytes)),
     }
-}
-
-pub(super) fn bytes(bytes: Option<u64>) -> String {
-    bytes.map_or("-".into(), |it| Unit::Bytes.show(Cost::from_ns(it)))
 }
 
 fn count(count: Option<u64>) -> String {

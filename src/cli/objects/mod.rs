@@ -1,5 +1,6 @@
 //! `callscape objects`: What lives in memory
 
+mod amounts;
 mod answers;
 mod args;
 mod document;

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use anyhow::bail;
 use serde::Serialize;
 
+use super::amounts::bytes;
 use super::answers::Answer;
 use super::args::{ObjectsArgs, Owner};
-use super::document::bytes;
 use crate::output::{Align, Table};
 use crate::progress::with_progress;
 use callscape_analysis::mapping::Mapping;

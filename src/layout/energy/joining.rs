@@ -12,7 +12,7 @@ use crate::sheet::Rect;
 const APART: f32 = 1.5;
 
 /// The shortest lines, in gaps between columns.
-const LENGTH: f32 = 0.75;
+const LENGTH: f32 = 1.2;
 
 pub(super) fn lay_out(graph: &Graph<'_>, spacing: &Spacing, seed: u64) -> Layout {
     let levels = levels(graph);
