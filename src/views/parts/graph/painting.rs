@@ -12,7 +12,7 @@ use callscape_facts::hierarchy::Hierarchy;
 use callscape_layout::curves::Pen;
 use callscape_layout::geometry::Color;
 use callscape_layout::hues::{Hues, oklch};
-use callscape_layout::labels::text::shorten;
+use callscape_layout::labels::text::{shorten, width};
 use callscape_layout::sheet::{Rect, Sheet};
 use callscape_look::ink::{Ink, diverging};
 use callscape_look::theme::Palette;
@@ -320,7 +320,9 @@ impl Painting<'_> {
             self.sign(pen, sheet, Vec2::new(right - self.long(5.0), middle), sign);
             right -= self.long(SIGN);
         }
-        let detail = self.least(self.letters(DETAIL));
+        // A number is smaller, or not there, before it is cut.
+        let fits = 0.99 * (right - left) / width(&of.detail).max(0.1);
+        let detail = self.least(self.letters(DETAIL)).min(fits);
         let is_low = rect.size().y < 1.1 * (em + detail);
         if of.detail.is_empty() || is_low || !self.is_readable(detail) {
             self.write(sheet, &of.title, [left, right], middle, em, color);
