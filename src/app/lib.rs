@@ -5,6 +5,8 @@
     not(test),
     deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
 )]
+// What reaches out of the program is not used in a browser.
+#![cfg_attr(target_arch = "wasm32", allow(dead_code, unused_imports))]
 
 mod action_log;
 mod canvas;

@@ -5,11 +5,12 @@
 //! recording is read and the index written anew. What is wrong with an index is never an error: it is
 //! counted as a warning of the recording, and the answer comes from the recording itself.
 
+use callscape_base::clock::Instant;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::slice;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,9 @@
 //! Work on another thread whose outcome the window waits for without stopping. The state, the views and the window
 //! start threads in no other way, so that all of them stop alike.
 
+use callscape_base::clock::Instant;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::made::{Generation, Made};
 use callscape_base::progress::{Cancelled, Progress};

@@ -1,7 +1,8 @@
 //! One frame: what is new is drawn, and when the next is due is found out.
 
+use callscape_base::clock::Instant;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use glam::Vec2;
 use winit::event_loop::ActiveEventLoop;

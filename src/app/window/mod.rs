@@ -9,9 +9,9 @@ mod notes;
 mod place;
 mod told;
 
+use callscape_base::clock::Instant;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
 
 use anyhow::Context;
 use winit::application::ApplicationHandler;

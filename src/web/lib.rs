@@ -1,0 +1,1 @@
+//! The page that plays: what the browser calls. Empty elsewhere.
