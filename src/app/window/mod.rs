@@ -1,5 +1,7 @@
 //! The window and its event loop. A frame is drawn when something changed and never otherwise.
 
+#[cfg(target_arch = "wasm32")]
+pub(crate) mod browser;
 mod copy;
 #[cfg(debug_assertions)]
 mod faults;
@@ -9,6 +11,7 @@ mod notes;
 #[cfg(target_arch = "wasm32")]
 pub mod page;
 mod place;
+mod second;
 mod told;
 
 use callscape_base::clock::Instant;
@@ -143,7 +146,10 @@ struct App {
     proxy: EventLoopProxy<Told>,
     /// The window and its device, once a browser has opened that.
     #[cfg(target_arch = "wasm32")]
-    opened: page::Opened,
+    opened: browser::Opened,
+    /// Where the page's address leads, until that is shown.
+    #[cfg(target_arch = "wasm32")]
+    link: Option<crate::link::Link>,
     desk: Desk,
     /// What the presenter alone sees; dropped before the view, whose device it draws with.
     notes: Option<Notes>,
@@ -272,7 +278,9 @@ impl App {
             #[cfg(any(feature = "accesskit", target_arch = "wasm32"))]
             proxy: own_proxy,
             #[cfg(target_arch = "wasm32")]
-            opened: page::Opened::default(),
+            opened: browser::Opened::default(),
+            #[cfg(target_arch = "wasm32")]
+            link: None,
             desk,
             notes: None,
             view: None,
@@ -404,64 +412,6 @@ impl App {
         }
     }
 
-    /// Opens and closes the window of the notes, and has the first fill the screen, as is asked for.
-    fn follow_presentation(&mut self, event_loop: &ActiveEventLoop) {
-        let Some(view) = &self.view else { return };
-        let is_full = view.window.fullscreen().is_some();
-        if is_full != self.desk.talk.is_full {
-            let full = winit::window::Fullscreen::Borderless(None);
-            view.window
-                .set_fullscreen(self.desk.talk.is_full.then_some(full));
-        }
-        let live = self.desk.talk.live.as_ref();
-        let is_wanted = live.is_some_and(|live| live.has_notes);
-        match (is_wanted, &self.notes) {
-            (true, None) => match Notes::open(event_loop, &view.graphics.canvas.gpu, &self.desk) {
-                Ok(notes) => self.notes = Some(notes),
-                Err(error) => {
-                    self.close_notes();
-                    self.desk
-                        .state
-                        .tell_briefly(format!("No second window can be opened: {error:#}"));
-                }
-            },
-            (false, Some(_)) => self.notes = None,
-            (true, Some(notes)) => notes.redraw(),
-            (false, None) => {}
-        }
-    }
-
-    fn close_notes(&mut self) {
-        self.notes = None;
-        if let Some(live) = &mut self.desk.talk.live {
-            live.has_notes = false;
-        }
-    }
-
-    fn on_notes_event(&mut self, event_loop: &ActiveEventLoop, event: WindowEvent) {
-        if self.log.as_mut().is_some_and(|log| log.hears(&event)) {
-            self.redraw();
-        }
-        if let WindowEvent::KeyboardInput { event: key, .. } = &event {
-            // Keys mean the same in both windows.
-            self.on_key(key);
-            return;
-        }
-        let (Some(view), Some(notes)) = (&self.view, &mut self.notes) else {
-            return;
-        };
-        let gpu = &view.graphics.canvas.gpu;
-        match event {
-            WindowEvent::RedrawRequested => notes.draw(event_loop, gpu, &self.desk),
-            WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
-            event => {
-                if notes.on_event(&event, gpu) {
-                    self.close_notes();
-                }
-            }
-        }
-    }
-
     #[cfg(not(target_arch = "wasm32"))]
     fn make_view(&mut self, event_loop: &ActiveEventLoop, window: Arc<Window>) {
         let graphics = Graphics::new(Arc::clone(&window));
@@ -530,7 +480,7 @@ impl ApplicationHandler<Told> for App {
         }
         let attributes = Window::default_attributes().with_title("Callscape");
         #[cfg(target_arch = "wasm32")]
-        let attributes = page::on_canvas(attributes);
+        let attributes = browser::on_canvas(attributes);
         #[cfg(not(target_arch = "wasm32"))]
         let attributes = attributes
             .with_min_inner_size(LogicalSize::new(320.0, 240.0))
@@ -594,6 +544,8 @@ impl ApplicationHandler<Told> for App {
                     self.show_view(event_loop, window, graphics);
                 }
             }
+            #[cfg(target_arch = "wasm32")]
+            Told::Link(link) => self.link = crate::link::parse(&link),
             #[cfg(target_arch = "wasm32")]
             Told::Dropped(paths) => self.execute(FileAsk::Open(paths)),
             #[cfg(feature = "accesskit")]

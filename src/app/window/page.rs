@@ -3,41 +3,24 @@
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
-use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
-use web_sys::HtmlCanvasElement;
 use winit::event_loop::{ActiveEventLoop, EventLoop, EventLoopProxy};
-use winit::platform::web::{EventLoopExtWebSys, WindowAttributesExtWebSys};
-use winit::window::{Window, WindowAttributes};
+use winit::platform::web::EventLoopExtWebSys;
+use winit::window::Window;
 
+use super::browser::canvas;
 use super::told::Told;
 use super::{App, Start};
+use crate::command::BookmarkAsk;
 use crate::graphics::Graphics;
+use crate::link::Link;
+use crate::saved::find;
 use callscape_analysis::session::Inputs;
 use callscape_base::files::held;
-use callscape_render::gpu::GpuError;
-
-/// How long a frame works on what runs on other threads elsewhere.
-pub(super) const SLICE: Duration = Duration::from_millis(12);
-
-/// The canvas of a page.
-pub const CANVAS: &str = "callscape";
-
-/// A window, and what draws on it once the browser has opened that.
-#[derive(Clone, Default)]
-pub(super) struct Opened(Rc<RefCell<Option<Drawn>>>);
-
-type Drawn = (Arc<Window>, Result<Graphics, GpuError>);
-
-impl Opened {
-    pub(super) fn take(&self) -> Option<Drawn> {
-        self.0.borrow_mut().take()
-    }
-}
+use callscape_filter::selection::Pointed;
+use callscape_state::ask::{PlayAsk, SelectAsk};
 
 thread_local! {
     /// Where what happens to the page is told.
@@ -57,7 +40,9 @@ pub fn start(pack: Option<&[u8]>) -> anyhow::Result<()> {
         }
         None => Start::Inputs(Inputs::default()),
     };
-    event_loop.spawn_app(App::new(proxy, start, None));
+    let mut app = App::new(proxy, start, None);
+    app.desk.welcome.is_open = false;
+    event_loop.spawn_app(app);
     Ok(())
 }
 
@@ -83,22 +68,58 @@ fn tell(told: Told) {
     });
 }
 
-/// A window on the canvas, as large as the page makes that.
-pub(super) fn on_canvas(attributes: WindowAttributes) -> WindowAttributes {
-    let document = web_sys::window().and_then(|window| window.document());
-    let canvas = document.and_then(|document| document.get_element_by_id(CANVAS));
-    let canvas = canvas.and_then(|canvas| canvas.dyn_into::<HtmlCanvasElement>().ok());
-    let is_missing = canvas.is_none();
-    attributes.with_canvas(canvas).with_append(is_missing)
+/// Goes where a link within the page leads.
+pub fn go(link: String) {
+    tell(Told::Link(link));
 }
 
 impl App {
+    /// Notes on the canvas how many frames were drawn, and the time shown in nanoseconds: what tests wait for.
+    pub(super) fn note_frame(&self) {
+        let playback = self.desk.state.document.as_ref();
+        let playback = playback.and_then(|it| it.playback.as_ref());
+        let time = playback.map_or(0, |it| it.time().ns());
+        if let Some(canvas) = canvas() {
+            // A canvas takes attributes of any text.
+            let _ = canvas.set_attribute("data-frames", &self.timings.frames.to_string());
+            let _ = canvas.set_attribute("data-time", &time.to_string());
+        }
+    }
+
+    /// Goes where the page's address leads, once that is open.
+    pub(super) fn follow_link(&mut self) {
+        let is_open = self.desk.state.document.is_some() && !self.desk.is_working();
+        let Some(link) = self.link.take_if(|_| is_open) else {
+            return;
+        };
+        match link {
+            Link::Bookmark(number) => self.execute(BookmarkAsk::GoTo(number, None)),
+            Link::Place { time, select } => {
+                let Some(document) = &self.desk.state.document else {
+                    return;
+                };
+                let duration = document.resolved().map(|it| it.recording.trace.duration());
+                let time = time.zip(duration).map(|(time, of)| time.resolve(of));
+                let module = select.and_then(|it| find(&document.session.hierarchy, &it));
+                if let Some(time) = time {
+                    self.execute(PlayAsk::Seek(time));
+                }
+                if let Some(module) = module {
+                    self.execute(SelectAsk::Choose(Pointed {
+                        module: Some(module),
+                        ..Pointed::default()
+                    }));
+                }
+            }
+        }
+    }
+
     /// Has the browser open a device for `window`; it is told when that has come.
     pub(super) fn make_view(&mut self, _: &ActiveEventLoop, window: Arc<Window>) {
         let (opened, proxy) = (self.opened.clone(), self.proxy.clone());
         spawn_local(async move {
             let graphics = Graphics::new(Arc::clone(&window)).await;
-            opened.0.replace(Some((window, graphics)));
+            opened.put(window, graphics);
             // The window is gone: nobody waits any more.
             let _ = proxy.send_event(Told::Device);
         });
