@@ -24,7 +24,14 @@ impl Desk {
         unread
     }
 
+    /// Files are dropped on a page: there is no dialog.
+    #[cfg(target_arch = "wasm32")]
+    pub fn choose_file(&mut self, _: Chosen) {
+        self.welcome.is_open = true;
+    }
+
     /// Opens a dialog beside the window, which goes on.
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn choose_file(&mut self, chosen: Chosen) {
         if self.welcome.no_dialog.is_some() {
             self.welcome.is_open = true;

@@ -5,6 +5,8 @@
     not(test),
     deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
 )]
+// What reaches out of the program is not used in a browser.
+#![cfg_attr(target_arch = "wasm32", allow(dead_code, unused_imports))]
 
 mod action_log;
 mod canvas;
@@ -29,6 +31,8 @@ mod keys;
 mod leaving;
 mod legend;
 mod letters;
+#[cfg(any(test, target_arch = "wasm32"))]
+mod link;
 #[cfg(test)]
 mod matrix_tests;
 #[cfg(test)]
@@ -68,4 +72,6 @@ mod view_settings;
 mod welcome;
 mod window;
 
+#[cfg(target_arch = "wasm32")]
+pub use window::page;
 pub use window::{Opening, run, run_pack, run_scene, run_session};

@@ -2,9 +2,10 @@
 //!
 //! `./x monkey SECONDS [SEED]` goes on with other seeds, and says the seed and how many steps lead to what it finds.
 
+use callscape_base::clock::Instant;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use egui::{Event, Key, Modifiers, PointerButton, pos2, vec2};
 

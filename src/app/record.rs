@@ -13,6 +13,11 @@ use callscape_state::job::{Job, take};
 use callscape_state::message::Message;
 
 impl Desk {
+    /// No program is recorded in a browser.
+    #[cfg(target_arch = "wasm32")]
+    pub fn on_record(&mut self, _: RecordAsk) {}
+
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn on_record(&mut self, ask: RecordAsk) {
         match ask {
             RecordAsk::Toggle => {

@@ -1,8 +1,9 @@
 //! Recording a program from the window: what is found out about a command, and the run.
 
+use callscape_base::clock::Instant;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::command::RecordWish;
 use super::editor::words;

@@ -4,10 +4,11 @@
 //! Each window holds a lock beside its file for as long as it lives. A file whose lock is free was left by a crash; who
 //! offers it holds that lock, so that two windows do not offer the same.
 
+use callscape_base::clock::Instant;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,8 @@
 //! up to date or drawn: whoever waits goes through all of that, as frames of the window do, and nothing is waited for
 //! that nobody takes.
 
-use std::time::{Duration, Instant};
+use callscape_base::clock::Instant;
+use std::time::Duration;
 
 use super::desk::Desk;
 use callscape_base::progress::Progress;

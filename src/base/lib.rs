@@ -7,6 +7,7 @@
     deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
 )]
 
+pub mod clock;
 pub mod encoding;
 pub mod escape;
 pub mod files;

@@ -87,7 +87,7 @@ struct ThreadBuilder {
 }
 
 /// Calls of a thread are numbered in 32 bits; those past that are left out (`too-many-calls`).
-const MOST_CALLS: usize = u32::MAX as usize;
+const MOST_CALLS: usize = u32::MAX as usize - 1;
 
 /// Takes the events of a recording, per thread in order of time, and makes the call store.
 ///

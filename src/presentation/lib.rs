@@ -10,6 +10,8 @@
     not(test),
     deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
 )]
+// No film is written in a browser.
+#![cfg_attr(target_arch = "wasm32", allow(dead_code))]
 
 pub mod bookmark;
 pub mod check;

@@ -9,6 +9,11 @@
     not(test),
     deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
 )]
+// No program is recorded in a browser.
+#![cfg_attr(
+    target_arch = "wasm32",
+    allow(dead_code, unreachable_pub, clippy::drop_non_drop)
+)]
 
 mod attach;
 mod called;

@@ -123,6 +123,7 @@ const fn language(
 }
 
 /// The queries of what is coloured, as the grammars bring them; that of Kotlin brings none.
+#[cfg(not(target_arch = "wasm32"))]
 mod colored {
     pub(super) use tree_sitter_bash::HIGHLIGHT_QUERY as BASH;
     pub(super) use tree_sitter_c::HIGHLIGHT_QUERY as C;
@@ -147,6 +148,7 @@ mod colored {
     pub(super) const KOTLIN: &str = include_str!("../../assets/languages/highlights/kotlin.scm");
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 macro_rules! query {
     ($name:literal) => {
         include_str!(concat!("../../assets/languages/", $name, ".scm"))
@@ -154,12 +156,26 @@ macro_rules! query {
 }
 
 /// How many lines the table has.
+#[cfg(not(target_arch = "wasm32"))]
 const COUNT: usize = 13
     + cfg!(feature = "csharp") as usize
     + cfg!(feature = "kotlin") as usize
     + cfg!(feature = "swift") as usize;
 
+// SAFETY: a page has one thread in a browser, and no language is in its table.
+#[cfg(target_arch = "wasm32")]
+unsafe impl Sync for Language {}
+#[cfg(target_arch = "wasm32")]
+unsafe impl Send for Compiled {}
+#[cfg(target_arch = "wasm32")]
+unsafe impl Sync for Compiled {}
+
+/// No source tree is scanned in a browser.
+#[cfg(target_arch = "wasm32")]
+pub(crate) static LANGUAGES: [Language; 0] = [];
+
 /// To add a language: its query file in `assets/languages` and its line here.
+#[cfg(not(target_arch = "wasm32"))]
 #[rustfmt::skip]
 pub(crate) static LANGUAGES: [Language; COUNT] = {
     use LanguageType as L;

@@ -9,6 +9,8 @@
     not(test),
     deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
 )]
+// No tree is scanned in a browser.
+#![cfg_attr(target_arch = "wasm32", allow(dead_code))]
 
 use std::path::Path;
 

@@ -1,9 +1,10 @@
 //! Reads the syntax of one file: parses it, and walks the tree once for all that is asked of it.
 
+use callscape_base::clock::Instant;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tree_sitter::{Node, ParseOptions, Parser, Tree, TreeCursor};
 

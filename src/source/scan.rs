@@ -1,10 +1,11 @@
 //! Scanning in steps: first all files with their lines, then what is in them, as fast as it can be read.
 
+use callscape_base::clock::Instant;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rayon::prelude::*;
 use tokei::LanguageType;

@@ -1,10 +1,11 @@
 //! Work on many files on all cores, of which some may hang and some may panic.
 
+use callscape_base::clock::Instant;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::problem::SourceError;
 use callscape_base::progress::Progress;

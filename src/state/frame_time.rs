@@ -1,6 +1,7 @@
 //! What time it is, and how much of it goes on from frame to frame.
 
-use std::time::{Duration, Instant};
+use callscape_base::clock::Instant;
+use std::time::Duration;
 
 /// What says what time it is.
 #[derive(Clone, Copy, Debug)]

@@ -4,8 +4,9 @@
 //! Reading anew costs as much as opening. So that it never takes more than a fifth of the time, as much time passes
 //! after it as it took, four times over, and two seconds at least.
 
+use callscape_base::clock::Instant;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use super::document::{Document, Same};
 use super::job::{Job, take_for};

@@ -1,10 +1,13 @@
 //! Work on another thread whose outcome the window waits for without stopping. The state, the views and the window
 //! start threads in no other way, so that all of them stop alike.
 
+use callscape_base::clock::Instant;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::made::{Generation, Made};
+#[cfg(target_arch = "wasm32")]
+use super::queue;
 use callscape_base::progress::{Cancelled, Progress};
 
 /// Progress is shown only for what takes longer.
@@ -37,16 +40,13 @@ impl<T: Send + 'static> Job<T> {
         let (sender, receiver) = channel();
         let progress = Progress::new();
         let seen = progress.clone();
-        // Without a thread the sender is gone with the closure, which `poll` takes for cancelled.
-        let _ = std::thread::Builder::new()
-            .name(name.to_owned())
-            .spawn(move || {
-                let done = work(&seen);
-                // Nobody listens any more when the work is no longer wanted: then there is no one to wake either.
-                if sender.send(done).is_ok() {
-                    wake();
-                }
-            });
+        begin(name, move || {
+            let done = work(&seen);
+            // Nobody listens any more when the work is no longer wanted: then there is no one to wake either.
+            if sender.send(done).is_ok() {
+                wake();
+            }
+        });
         Job {
             progress,
             started: Instant::now(),
@@ -77,6 +77,27 @@ impl<T: Send + 'static> Job<T> {
             Err(TryRecvError::Disconnected) => Some(Err(Cancelled)),
         }
     }
+}
+
+/// Has work wait until what it is for has been still for a while. Without threads everything would be still for as long.
+pub fn rest(how_long: Duration) {
+    if !cfg!(target_arch = "wasm32") {
+        std::thread::sleep(how_long);
+    }
+}
+
+/// Starts a thread. Without one the work is gone, and its sender, which `poll` takes for cancelled.
+#[cfg(not(target_arch = "wasm32"))]
+fn begin(name: &str, work: impl FnOnce() + Send + 'static) {
+    let _ = std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(work);
+}
+
+/// Where there are no threads the work waits for [`queue::run`].
+#[cfg(target_arch = "wasm32")]
+fn begin(_: &str, work: impl FnOnce() + Send + 'static) {
+    queue::push(Box::new(work));
 }
 
 impl<T> Drop for Job<T> {

@@ -1,8 +1,9 @@
 //! Watching the source tree and the mapping file: says when they have changed, once for a burst of changes.
 
+use callscape_base::clock::Instant;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 

@@ -1,8 +1,8 @@
 //! The file of the log.
 
+use callscape_base::clock::Instant;
 use std::fs::File;
 use std::path::Path;
-use std::time::Instant;
 
 use anyhow::Context;
 use serde_json::{Map, Value};

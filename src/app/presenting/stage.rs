@@ -1,7 +1,8 @@
 //! A scene without a window, frame by frame: what the window would show of it, at moments that are told and not
 //! measured. The same scene gives the same pictures on the same adapter.
 
-use std::time::{Duration, Instant};
+use callscape_base::clock::Instant;
+use std::time::Duration;
 
 use egui::{Pos2, RawInput, Rect, Vec2, ViewportId};
 

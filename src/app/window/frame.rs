@@ -1,7 +1,8 @@
 //! One frame: what is new is drawn, and when the next is due is found out.
 
+use callscape_base::clock::Instant;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use glam::Vec2;
 use winit::event_loop::ActiveEventLoop;
@@ -86,6 +87,8 @@ impl App {
 
     /// Takes what other threads have finished.
     fn collect(&mut self, event_loop: &ActiveEventLoop) {
+        #[cfg(target_arch = "wasm32")]
+        callscape_state::queue::run(super::browser::SLICE);
         if self.desk.collect()
             && let (Some(view), Some(document)) = (&self.view, &self.desk.state.document)
         {
@@ -96,6 +99,8 @@ impl App {
             goto.answer(|place| self.desk.state.go_to_line(&place.file, place.line));
         }
         self.follow_presentation(event_loop);
+        #[cfg(target_arch = "wasm32")]
+        self.follow_link();
     }
 
     /// Carries out what the last frame's panels were asked for.
@@ -264,6 +269,8 @@ impl App {
         match presented {
             Err(error) => self.on_gpu_error(event_loop, error),
             Ok(presented) => {
+                #[cfg(target_arch = "wasm32")]
+                self.note_frame();
                 let calm = (!is_hidden).then_some(restless);
                 let due = self.due(presented, goes_on, calm, repaint_after);
                 self.wait_until(due);
@@ -393,6 +400,8 @@ impl App {
         ];
         waits.into_iter().flatten().for_each(&mut by);
         let settles = state.document.is_some() && !view.graphics.canvas.settled();
+        #[cfg(target_arch = "wasm32")]
+        let goes_on = goes_on || callscape_state::queue::is_any();
         if self.desk.is_moving() || goes_on {
             by(Duration::ZERO);
         } else if let Some(calm) = calm.filter(|_| settles) {

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+#[cfg(unix)]
 use super::standard;
 
 /// As many links as systems follow.

@@ -7,6 +7,7 @@ use super::av1::Av1;
 use super::container::Packet;
 use super::ffmpeg::Ffmpeg;
 use super::gif::Gif;
+#[cfg(not(target_arch = "wasm32"))]
 use super::h264::H264;
 use super::settings::{FilmError, FilmSettings, Format};
 use super::yuv::Planes;
@@ -57,6 +58,7 @@ pub(super) struct Encoder {
 }
 
 enum Codec {
+    #[cfg(not(target_arch = "wasm32"))]
     H264(Box<H264>),
     Ffmpeg(Ffmpeg),
     #[cfg(feature = "webm")]
@@ -68,7 +70,11 @@ impl Encoder {
     pub(super) fn new(settings: &FilmSettings) -> Result<Encoder, FilmError> {
         let codec = match settings.format {
             Format::Mp4 if settings.by_ffmpeg => Codec::Ffmpeg(Ffmpeg::new(settings)?),
+            #[cfg(not(target_arch = "wasm32"))]
             Format::Mp4 => Codec::H264(Box::new(H264::new(settings)?)),
+            // No film is written in a browser.
+            #[cfg(target_arch = "wasm32")]
+            Format::Mp4 => return Err(FilmError::Unfit("no .mp4".to_owned())),
             #[cfg(feature = "webm")]
             Format::WebM => Codec::Av1(Box::new(Av1::new(settings)?)),
             Format::Gif => Codec::Gif(Gif::new(settings)),
@@ -90,6 +96,7 @@ impl Encoder {
     /// Takes the next frame, of the film's size and kind.
     pub(super) fn push(&mut self, picture: &Picture) -> Result<(), FilmError> {
         match (&mut self.codec, picture) {
+            #[cfg(not(target_arch = "wasm32"))]
             (Codec::H264(h264), Picture::Planes(planes)) => h264.push(planes, &mut self.packets),
             (Codec::Ffmpeg(ffmpeg), Picture::Planes(planes)) => ffmpeg.push(planes),
             #[cfg(feature = "webm")]
@@ -105,7 +112,9 @@ impl Encoder {
             #[cfg(feature = "webm")]
             Codec::Av1(av1) => av1.finish(&mut self.packets)?,
             Codec::Ffmpeg(ffmpeg) => ffmpeg.finish(&mut self.packets)?,
-            Codec::H264(_) | Codec::Gif(_) => {}
+            #[cfg(not(target_arch = "wasm32"))]
+            Codec::H264(_) => {}
+            Codec::Gif(_) => {}
         }
         Ok(self.packets)
     }

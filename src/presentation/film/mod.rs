@@ -15,6 +15,7 @@ mod container;
 mod encode;
 mod ffmpeg;
 mod gif;
+#[cfg(not(target_arch = "wasm32"))]
 mod h264;
 mod mp4;
 pub mod parts;

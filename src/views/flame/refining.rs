@@ -12,7 +12,7 @@ use callscape_base::units::ThreadId;
 use callscape_facts::trace::{Flame, Trace};
 use callscape_filter::filters::FilterRules;
 use callscape_layout::axis::TimeAxis;
-use callscape_state::job::Job;
+use callscape_state::job::{Job, rest};
 
 /// It is begun when the picture has been still for this long.
 const STILL: Duration = Duration::from_millis(30);
@@ -54,7 +54,7 @@ impl Refining {
         let (sender, receiver) = channel();
         let (trace, rules, lanes) = (trace.clone(), rules.clone(), wanted.clone());
         let work = move |progress: &Progress| {
-            std::thread::sleep(STILL);
+            rest(STILL);
             let of_lane = |sender: &mut Sender<Refined>, wanted: Wanted| {
                 let mut flame = Flame::default();
                 if refine(&trace, &axis, &wanted, &rules, progress, &mut flame) {

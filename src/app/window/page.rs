@@ -1,0 +1,127 @@
+//! The window as a page in a browser: a canvas, a device that the browser opens between two frames, and files that are held
+//! in memory.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use wasm_bindgen_futures::spawn_local;
+use winit::event_loop::{ActiveEventLoop, EventLoop, EventLoopProxy};
+use winit::platform::web::EventLoopExtWebSys;
+use winit::window::Window;
+
+use super::browser::canvas;
+use super::told::Told;
+use super::{App, Start};
+use crate::command::BookmarkAsk;
+use crate::graphics::Graphics;
+use crate::link::Link;
+use crate::saved::find;
+use callscape_analysis::session::Inputs;
+use callscape_base::files::held;
+use callscape_filter::selection::Pointed;
+use callscape_state::ask::{PlayAsk, SelectAsk};
+
+thread_local! {
+    /// Where what happens to the page is told.
+    static PROXY: RefCell<Option<EventLoopProxy<Told>>> = const { RefCell::new(None) };
+}
+
+/// Opens the window on the canvas of this page: on a pack, or on the demo.
+pub fn start(pack: Option<&[u8]>) -> anyhow::Result<()> {
+    let event_loop = EventLoop::<Told>::with_user_event().build()?;
+    let proxy = event_loop.create_proxy();
+    PROXY.set(Some(proxy.clone()));
+    let start = match pack {
+        Some(bytes) => {
+            let path = Path::new("/page.callscape-pack");
+            held::hold(path, bytes);
+            Start::Pack(path.to_owned())
+        }
+        None => Start::Inputs(Inputs::default()),
+    };
+    let mut app = App::new(proxy, start, None);
+    app.desk.welcome.is_open = false;
+    event_loop.spawn_app(app);
+    Ok(())
+}
+
+/// Opens what was dropped on the page: the names and contents of files.
+pub fn open(files: &[(String, Vec<u8>)]) {
+    let mut paths = Vec::new();
+    for (name, bytes) in files {
+        // The folder of a name that leads elsewhere is not asked for.
+        let name = Path::new(name).file_name().unwrap_or_default();
+        let path = PathBuf::from("/dropped").join(name);
+        held::hold(&path, bytes);
+        paths.push(path);
+    }
+    tell(Told::Dropped(paths));
+}
+
+fn tell(told: Told) {
+    PROXY.with_borrow(|proxy| {
+        if let Some(proxy) = proxy {
+            // The window is gone: nobody waits any more.
+            let _ = proxy.send_event(told);
+        }
+    });
+}
+
+/// Goes where a link within the page leads.
+pub fn go(link: String) {
+    tell(Told::Link(link));
+}
+
+impl App {
+    /// Notes on the canvas how many frames were drawn, and the time shown in nanoseconds: what tests wait for.
+    pub(super) fn note_frame(&self) {
+        let playback = self.desk.state.document.as_ref();
+        let playback = playback.and_then(|it| it.playback.as_ref());
+        let time = playback.map_or(0, |it| it.time().ns());
+        if let Some(canvas) = canvas() {
+            // A canvas takes attributes of any text.
+            let _ = canvas.set_attribute("data-frames", &self.timings.frames.to_string());
+            let _ = canvas.set_attribute("data-time", &time.to_string());
+        }
+    }
+
+    /// Goes where the page's address leads, once that is open.
+    pub(super) fn follow_link(&mut self) {
+        let is_open = self.desk.state.document.is_some() && !self.desk.is_working();
+        let Some(link) = self.link.take_if(|_| is_open) else {
+            return;
+        };
+        match link {
+            Link::Bookmark(number) => self.execute(BookmarkAsk::GoTo(number, None)),
+            Link::Place { time, select } => {
+                let Some(document) = &self.desk.state.document else {
+                    return;
+                };
+                let duration = document.resolved().map(|it| it.recording.trace.duration());
+                let time = time.zip(duration).map(|(time, of)| time.resolve(of));
+                let module = select.and_then(|it| find(&document.session.hierarchy, &it));
+                if let Some(time) = time {
+                    self.execute(PlayAsk::Seek(time));
+                }
+                if let Some(module) = module {
+                    self.execute(SelectAsk::Choose(Pointed {
+                        module: Some(module),
+                        ..Pointed::default()
+                    }));
+                }
+            }
+        }
+    }
+
+    /// Has the browser open a device for `window`; it is told when that has come.
+    pub(super) fn make_view(&mut self, _: &ActiveEventLoop, window: Arc<Window>) {
+        let (opened, proxy) = (self.opened.clone(), self.proxy.clone());
+        spawn_local(async move {
+            let graphics = Graphics::new(Arc::clone(&window)).await;
+            opened.put(window, graphics);
+            // The window is gone: nobody waits any more.
+            let _ = proxy.send_event(Told::Device);
+        });
+    }
+}
