@@ -71,7 +71,7 @@ pub use messages::say_error;
 pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Keep span times as recorded, even where the clocks of services differ
+    /// Keep span times as recorded, even if the clocks of services differ
     #[arg(long, global = true)]
     no_skew: bool,
     #[command(flatten)]

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 
 use super::input;
+use super::output::{self, Align, Table};
 use super::progress::with_progress;
 use callscape_app::saved::{self, SavedSession};
 use callscape_app::sharing::{self, Wanted};
 use callscape_base::files::is_taken;
-use callscape_base::units::counted;
-use callscape_export::pack::ENDING;
+use callscape_base::units::{counted, grouped};
+use callscape_export::pack::{self, ENDING};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Bundle a source tree, its recordings or a session into one file for another machine", after_help = HELP)]
@@ -19,8 +20,11 @@ pub(crate) struct PackArgs {
     #[arg(value_name = "SOURCE_DIR | TRACE | SESSION")]
     inputs: Vec<PathBuf>,
     /// The pack to write; its name ends in .callscape-pack
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    #[arg(short, long, value_name = "FILE", required_unless_present = "list")]
+    output: Option<PathBuf>,
+    /// List the files in a pack with their sizes, and write nothing
+    #[arg(long, value_name = "PACK", conflicts_with_all = ["inputs", "output", "session", "scenes", "map", "with_source", "force"])]
+    list: Option<PathBuf>,
     /// The session to pack [default: the session saved next to the inputs, if any]
     #[arg(long, value_name = "SESSION")]
     session: Option<PathBuf>,
@@ -47,10 +51,16 @@ Examples:
   callscape pack src trace.json -o talk.callscape-pack
   callscape pack trace.json.callscape-session.json --scene talk.toml -o talk.callscape-pack
   callscape talk.callscape-pack
+  callscape pack --list talk.callscape-pack
   callscape functions talk.callscape-pack --json";
 
 pub(crate) fn run(args: PackArgs) -> anyhow::Result<()> {
-    let out = &args.output;
+    if let Some(path) = &args.list {
+        return list(path);
+    }
+    let Some(out) = &args.output else {
+        bail!("expected a file to write (-o), found none");
+    };
     ensure!(
         out.to_string_lossy().ends_with(ENDING),
         "{}: expected a name that ends in {ENDING}",
@@ -68,6 +78,18 @@ pub(crate) fn run(args: PackArgs) -> anyhow::Result<()> {
     }
     say!("{}: {}", out.display(), counted(bytes, "byte", "bytes"));
     Ok(())
+}
+
+/// Lists the files in a pack.
+fn list(path: &Path) -> anyhow::Result<()> {
+    let found = with_progress(|progress| pack::list(path, progress))??;
+    output::print(|out| {
+        let mut table = Table::new(&[("bytes", Align::Right), ("file", Align::Left)]);
+        for (name, bytes) in &found {
+            table.row([grouped(*bytes), name.clone()]);
+        }
+        table.write(out)
+    })
 }
 
 fn wanted(args: &PackArgs) -> anyhow::Result<Wanted> {

@@ -287,6 +287,40 @@ fn refusal(scratch: &Scratch, bytes: &[u8]) -> String {
     error.to_string()
 }
 
+/// Against the entries of the archive.
+#[test]
+fn what_is_in_a_pack_is_listed_without_unpacking_it() {
+    let scratch = meal("pack-list");
+    done(
+        &scratch,
+        &["pack", "meal", "meal.json", "-o", "meal.callscape-pack"],
+    );
+    let list = done(&scratch, &["pack", "--list", "meal.callscape-pack"]);
+    let list = String::from_utf8(list).expect("it is text");
+    let row = |line: &str| {
+        let (bytes, name) = line.trim_start().split_once("  ")?;
+        let digits: String = bytes.chars().filter(char::is_ascii_digit).collect();
+        Some((name.trim().to_owned(), digits.parse::<u64>().ok()?))
+    };
+    let mut listed: Vec<_> = list.lines().filter_map(row).collect();
+    let file = std::fs::File::open(scratch.0.join("meal.callscape-pack")).expect("a pack");
+    let mut archive = tar::Archive::new(zstd::Decoder::new(file).expect("compressed"));
+    let entries = archive.entries().expect("entries");
+    let entry = |entry: std::io::Result<tar::Entry<'_, _>>| {
+        let entry = entry.expect("an entry");
+        let name = entry.path().expect("a name").display().to_string();
+        (name, entry.size())
+    };
+    // The first is what says what the others are.
+    let mut expected: Vec<_> = entries.skip(1).map(entry).collect();
+    listed.sort();
+    expected.sort();
+    assert!(expected.len() >= 2, "{expected:?}");
+    assert_eq!(listed, expected, "{list}");
+    let told = refused(&scratch, &["pack", "--list", "meal.json"]);
+    assert!(told.contains("meal.json") && told.contains("expected"), "{told}");
+}
+
 #[test]
 fn hostile_packs_are_refused_and_leave_nothing() {
     use tar::EntryType::{Regular, Symlink};
