@@ -318,7 +318,10 @@ fn what_is_in_a_pack_is_listed_without_unpacking_it() {
     assert!(expected.len() >= 2, "{expected:?}");
     assert_eq!(listed, expected, "{list}");
     let told = refused(&scratch, &["pack", "--list", "meal.json"]);
-    assert!(told.contains("meal.json") && told.contains("expected"), "{told}");
+    assert!(
+        told.contains("meal.json") && told.contains("expected"),
+        "{told}"
+    );
 }
 
 #[test]

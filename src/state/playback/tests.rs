@@ -345,19 +345,19 @@ fn what_is_allocated_and_released_counts_as_calls_and_returns_do() {
     let mut playback = Playback::new(all);
     playback.step = Step::Events(3);
     playback.step(1, all);
-    // The call, the first object created, and released.
-    assert_eq!(playback.time(), time(15));
+    // After the call at the start: an object created and released, and the next one created.
+    assert_eq!(playback.time(), time(20));
     playback.step(1, all);
-    assert_eq!(playback.time(), time(30));
-    assert_eq!(playback.cel(all), TimeRange::new(time(15), time(30)));
-    assert_eq!(playback.cel_number(all), (2, 34));
+    assert_eq!(playback.time(), time(35));
+    assert_eq!(playback.cel(all), TimeRange::new(time(20), time(35)));
+    assert_eq!(playback.cel_number(all), (3, 34));
     playback.step(-1, all);
-    assert_eq!(playback.time(), time(15));
+    assert_eq!(playback.time(), time(20));
     playback.set_clock(Clock::Event, Duration::ZERO, all);
     playback.set_speed(10.0, Duration::ZERO, all);
     playback.play(Duration::ZERO, all);
     playback.advance(seconds(1.0), all);
-    assert_eq!(playback.time(), time(65));
+    assert_eq!(playback.time(), time(70));
 }
 
 #[test]

@@ -14,7 +14,7 @@ mod view;
 use serde_json::{Map, Value};
 
 use self::making::Wanted;
-use self::view::Collaboration;
+use self::view::{Collaboration, NAME};
 use super::{Entry, Pane, Picture, SavedViews, Surface, View};
 use crate::parts::graph::marks::Marked;
 use crate::parts::graph::relations::Given;
@@ -42,9 +42,6 @@ pub(crate) static ENTRY: Entry = Entry {
     keys: &[],
     open: || Box::new(Collaboration::default()),
 };
-
-/// What the list of changes calls it.
-const NAME: &str = "collaboration graph";
 
 impl View for Collaboration {
     fn update(&mut self, state: &State, _asks: &mut Asks) {

@@ -2,8 +2,7 @@
 
 use egui::Ui;
 
-use super::NAME;
-use super::view::{Collaboration, MOST_LINES};
+use super::view::{Collaboration, MOST_LINES, NAME};
 use crate::Pane;
 use crate::parts::graph::chart::{Chart, Spot};
 use crate::parts::graph::model::{Arrangement, Of};

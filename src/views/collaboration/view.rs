@@ -12,6 +12,9 @@ use callscape_state::ask::{Asks, CutAsk};
 use callscape_state::document::Document;
 use std::sync::Arc;
 
+/// What the list of changes calls the graph.
+pub(super) const NAME: &str = "collaboration graph";
+
 /// Lines that are shown unless the user asks for more.
 pub(super) const MOST_LINES: u32 = 200;
 

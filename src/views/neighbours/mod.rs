@@ -11,7 +11,7 @@ mod view;
 use serde_json::{Map, Value};
 
 use self::making::Wanted;
-use self::view::Neighbourhood;
+use self::view::{NAME, Neighbourhood};
 use super::{Entry, Pane, Picture, SavedViews, Surface, View};
 use crate::parts::graph::relations::Given;
 use callscape_base::progress::Progress;
@@ -41,9 +41,6 @@ pub(crate) static ENTRY: Entry = Entry {
     keys: &[],
     open: || Box::new(Neighbourhood::default()),
 };
-
-/// What the list of changes calls it.
-const NAME: &str = "call neighbourhood";
 
 impl View for Neighbourhood {
     fn update(&mut self, state: &State, _asks: &mut Asks) {

@@ -2,8 +2,7 @@
 
 use egui::Ui;
 
-use super::NAME;
-use super::view::{MOST_STEPS, Neighbourhood};
+use super::view::{MOST_STEPS, NAME, Neighbourhood};
 use crate::Pane;
 use crate::parts::graph::chart::{Chart, Spot};
 use crate::parts::graph::panel;

@@ -12,6 +12,9 @@ use callscape_state::document::Document;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// What the list of changes calls the graph.
+pub(super) const NAME: &str = "call neighbourhood";
+
 /// Farther out everything is connected with everything.
 pub(super) const MOST_STEPS: u32 = 6;
 

@@ -75,6 +75,9 @@ impl Moved {
 /// A box that the pointer holds.
 pub(super) struct Held {
     pub place: u32,
+    /// Where the pointer took hold of it, in pixels, and where its middle was then.
+    pub taken: Vec2,
+    pub middle: Vec2,
     /// What is in sight does not change meanwhile.
     pub sight: Sight,
     pub before: Moved,

@@ -52,8 +52,8 @@ impl Chart {
         (now, hierarchy): (Duration, &Hierarchy),
     ) -> Option<Put> {
         let before = self.moved.clone();
-        let by = by / self.sight().zoom;
-        let words = self.note_place(place, by, hierarchy)?;
+        let at = self.middle(place)? + by / self.sight().zoom;
+        let words = self.note_place(place, at, hierarchy)?;
         let after = self.moved.clone();
         self.put(after.clone(), now, hierarchy);
         Some(Put {
@@ -62,16 +62,20 @@ impl Chart {
         })
     }
 
-    /// Notes that a box stands so far from where it is shown; in words what that is.
-    fn note_place(&mut self, place: u32, by: Vec2, hierarchy: &Hierarchy) -> Option<String> {
+    /// Where the middle of a box is.
+    fn middle(&self, place: u32) -> Option<Vec2> {
+        let rect = self.laid.as_ref()?.layout.nodes.get(place as usize)?;
+        Some((rect.min + rect.max) * 0.5)
+    }
+
+    /// Notes where the middle of a box is to be; in words what that is.
+    fn note_place(&mut self, place: u32, at: Vec2, hierarchy: &Hierarchy) -> Option<String> {
         let laid = self.laid.as_ref()?;
         let of = laid.graph.boxes.get(place as usize)?;
-        let rect = laid.layout.nodes.get(place as usize)?;
         let name = moved::name_of(of, hierarchy)?;
         let graph = moved::name_of_graph(&laid.graph, hierarchy);
         let words = format!("Moved {}", of.title);
-        self.moved
-            .put(graph, name, (rect.min + rect.max) * 0.5 + by);
+        self.moved.put(graph, name, at);
         Some(words)
     }
 
@@ -81,9 +85,12 @@ impl Chart {
         if let Some(Spot::Box(place)) = self.spot(at)
             && let Some(laid) = &self.laid
             && moved::name_of(&laid.graph.boxes[place as usize], hierarchy).is_some()
+            && let Some(middle) = self.middle(place)
         {
             self.held = Some(Held {
                 place,
+                taken: at,
+                middle,
                 sight: self.sight(),
                 before: self.moved.clone(),
             });
@@ -94,13 +101,15 @@ impl Chart {
         self.held.is_some()
     }
 
-    /// Moves the box that is held by so many pixels.
-    pub(crate) fn drag(&mut self, by: Vec2, hierarchy: &Hierarchy) {
+    /// Moves the box that is held with the pointer, which is at this place of the sheet, in pixels: from where it took hold,
+    /// since what it did before that was known to be a drag counts too.
+    pub(crate) fn drag(&mut self, to: Vec2, hierarchy: &Hierarchy) {
         let (Some(held), Some(plain)) = (&self.held, self.plain.clone()) else {
             return;
         };
-        let (place, zoom) = (held.place, held.sight.zoom);
-        self.note_place(place, by / (self.scale * zoom), hierarchy);
+        let by = (to - held.taken) / (self.scale * held.sight.zoom);
+        let (place, at) = (held.place, held.middle + by);
+        self.note_place(place, at, hierarchy);
         let laid = self.placed(&plain, hierarchy);
         self.way = None;
         self.geometry = Geometry::of(&laid);

@@ -104,14 +104,12 @@ pub(crate) fn show(
     {
         chart.grab(place(at), hierarchy);
     }
-    if response.dragged() {
-        let by = response.drag_delta() * scale;
-        let by = Vec2::new(by.x, by.y);
-        match hierarchy.filter(|_| chart.is_held()) {
-            _ if by == Vec2::ZERO => {}
-            Some(hierarchy) => chart.drag(by, hierarchy),
-            None => chart.pan(by),
-        }
+    let by = response.drag_delta() * scale;
+    let to = response.interact_pointer_pos().map(place);
+    match (hierarchy.filter(|_| chart.is_held()), to) {
+        (Some(hierarchy), Some(to)) => chart.drag(to, hierarchy),
+        _ if response.dragged() && by != egui::Vec2::ZERO => chart.pan(Vec2::new(by.x, by.y)),
+        _ => {}
     }
     let put = match response.dragged() {
         true => None,
