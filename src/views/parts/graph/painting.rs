@@ -324,7 +324,7 @@ impl Painting<'_> {
         let fits = 0.99 * (right - left) / width(&of.detail).max(0.1);
         let detail = self.least(self.letters(DETAIL)).min(fits);
         let is_low = rect.size().y < 1.1 * (em + detail);
-        if of.detail.is_empty() || is_low || !self.is_readable(detail) {
+        if of.detail.is_empty() || is_low || detail < LEAST * self.scale {
             self.write(sheet, &of.title, [left, right], middle, em, color);
             return;
         }
