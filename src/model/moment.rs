@@ -53,7 +53,7 @@ impl Moment {
     pub fn caption(&self) -> String {
         match (self.summary, self.so_far) {
             (false, _) => format!("Cel, at {}", self.time),
-            (true, true) => format!("Sum so far, at {}", self.time),
+            (true, true) => format!("Sum so far, at {} (red: most)", self.time),
             (true, false) => "Summary".to_owned(),
         }
     }

@@ -254,7 +254,8 @@ impl LiveMemory {
         let Some(events) = memory.and_then(|memory| memory.events()) else {
             return;
         };
-        if moment.summary {
+        // The sum so far has what lives at its end, as its cel has.
+        if moment.summary && !moment.so_far {
             self.go_to_peak(events);
         } else {
             for (state, sums, time) in [

@@ -291,15 +291,23 @@ fn heights_and_boxes_say_what_lives_at_any_time() {
             true => events.peak_position(),
             false => events.position(time),
         };
-        document.city.show(
-            &session,
-            Some(Moment {
-                time,
-                previous,
-                ..moment(0, 0)
-            }),
-        );
+        let now = Moment {
+            time,
+            previous,
+            ..moment(0, 0)
+        };
+        // The sum so far has what lives at its end, not at the peak.
+        document.city.show(&session, Some(now.summed()));
+        let looks = document.city.looks();
+        let summed: Vec<f32> = looks.iter().map(|it| it.rise).collect();
+        document.city.show(&session, Some(now));
         let city = &document.city;
+        assert!(
+            summed
+                .iter()
+                .copied()
+                .eq(city.looks().iter().map(|it| it.rise))
+        );
         // By block, straight from the objects: bytes that live, created, released, by age, and released in the cel.
         type Objects = (u64, u32, u32, [AgeBin; AGES], [u32; AGES]);
         let mut expected: BTreeMap<u32, Objects> = BTreeMap::new();
