@@ -56,6 +56,12 @@ fn the_sum_up_to_a_cel_is_drawn_next_to_it() {
         // Without the captions.
         [half(0), half(340)].map(|it| it[300 * 40..].to_vec())
     };
+    // Events of memory make cels, too.
+    let memory = common::data("import/heaptrack/python-start.heaptrack.zst");
+    let path = scratch.0.join("memory.png");
+    let fixed = ["render", text(&memory), "-o", text(&path), "--at", "50%"];
+    let (code, _, err) = common::run(&[&fixed[..], &wide].concat());
+    assert_eq!(code, Some(0), "{err}");
     // Of the last cel only the second call; of the sum both.
     let [cel, sum] = halves("840us");
     let differing = cel.iter().zip(&sum).filter(|(a, b)| a != b).count();

@@ -234,7 +234,9 @@ fn with_sum(
     ) else {
         bail!("--with-sum: expected a recording, found none");
     };
-    super::output::ensure_times(&resolved.recording, "it has no cels")?;
+    if !resolved.recording.has_times() {
+        super::output::ensure_times(&resolved.recording, "it has no cels")?;
+    }
     let landscape = &settings.landscape;
     let view = City::with(session, Arc::new(metrics), Arc::default(), landscape, cut);
     say_scale(view.color_scale());
