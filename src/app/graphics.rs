@@ -20,14 +20,26 @@ pub(crate) struct Graphics {
 
 impl Graphics {
     /// Opens an adapter that can present on `window`.
+    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn new(window: Arc<Window>) -> Result<Graphics, GpuError> {
-        let mut description = wgpu::InstanceDescriptor::new_without_display_handle();
-        description.backends = gpu::BACKENDS;
-        let instance = wgpu::Instance::new(description);
-        let surface = instance
-            .create_surface(Arc::clone(&window))
-            .map_err(|_| GpuError::NoAdapter)?;
+        let (instance, surface) = surface(&window)?;
         let gpu = Gpu::for_surface(instance, &surface)?;
+        Graphics::of(gpu, surface, window)
+    }
+
+    /// The same in a browser, which finds an adapter between frames.
+    #[cfg(target_arch = "wasm32")]
+    pub(crate) async fn new(window: Arc<Window>) -> Result<Graphics, GpuError> {
+        let (instance, surface) = surface(&window)?;
+        let gpu = Gpu::for_canvas(instance, &surface).await?;
+        Graphics::of(gpu, surface, window)
+    }
+
+    fn of(
+        gpu: Gpu,
+        surface: wgpu::Surface<'static>,
+        window: Arc<Window>,
+    ) -> Result<Graphics, GpuError> {
         let config = configuration(&gpu, &surface)?;
         let mut graphics = Graphics {
             canvas: Canvas::new(gpu, config.format),
@@ -141,6 +153,16 @@ impl Graphics {
             _ => Presented::NotNow,
         }
     }
+}
+
+/// The surface of `window`.
+fn surface(window: &Arc<Window>) -> Result<(wgpu::Instance, wgpu::Surface<'static>), GpuError> {
+    let mut description = wgpu::InstanceDescriptor::new_without_display_handle();
+    description.backends = gpu::BACKENDS;
+    let instance = wgpu::Instance::new(description);
+    let surface = instance.create_surface(Arc::clone(window));
+    let surface = surface.map_err(|_| GpuError::NoAdapter)?;
+    Ok((instance, surface))
 }
 
 /// Whether a frame reached the screen.

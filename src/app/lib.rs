@@ -70,4 +70,6 @@ mod view_settings;
 mod welcome;
 mod window;
 
+#[cfg(target_arch = "wasm32")]
+pub use window::page;
 pub use window::{Opening, run, run_pack, run_scene, run_session};

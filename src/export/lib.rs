@@ -9,6 +9,8 @@
     not(test),
     deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
 )]
+// Nothing is written in a browser.
+#![cfg_attr(target_arch = "wasm32", allow(dead_code, unused_imports))]
 
 use std::io::{self, Write};
 

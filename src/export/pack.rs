@@ -13,7 +13,7 @@ use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
-use callscape_base::files::{self, Folder, Temporary};
+use callscape_base::files::{self, Folder, Temporary, disk};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_facts::index::cache_dir;
 
@@ -137,7 +137,7 @@ fn at(path: &Path) -> impl Fn(io::Error) -> PackError + '_ {
 /// Whether a file is a pack, by its content; also one that only calls itself so, as what was cut off after its first
 /// bytes does: opening it says what is wrong.
 pub fn is_pack(path: &Path) -> bool {
-    let Ok(file) = files::open_regular(path) else {
+    let Ok(file) = disk::open_regular(path) else {
         return false;
     };
     if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
@@ -268,13 +268,23 @@ impl<R: Read> Read for Seen<'_, R> {
     }
 }
 
-/// Unpacks the pack at `path` into the user's cache, unless it is there already.
+/// Unpacks the pack at `path` into the user's cache, in a browser into memory, unless it is there already.
 pub fn open(path: &Path, progress: &Progress) -> Result<Unpacked, PackError> {
+    unpack(path, &kept()?, progress)
+}
+
+#[cfg(target_arch = "wasm32")]
+fn kept() -> Result<PathBuf, PackError> {
+    Ok(PathBuf::from("/packs"))
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn kept() -> Result<PathBuf, PackError> {
     let kept = match cache_dir() {
         Some(cache) => cache,
         None => files::private_folder().map_err(at(&std::env::temp_dir()))?,
     };
-    unpack(path, &kept.join("packs"), progress)
+    Ok(kept.join("packs"))
 }
 
 /// The same into a folder of its own in `kept`.
@@ -284,31 +294,51 @@ pub fn unpack(path: &Path, kept: &Path, progress: &Progress) -> Result<Unpacked,
     if let Some(found) = unpacked(&folder) {
         return Ok(found);
     }
-    fs::create_dir_all(kept).map_err(at(kept))?;
-    let beside = Folder::beside(&folder).map_err(at(&folder))?;
-    extract(path, beside.path(), progress)?;
-    match beside.keep_as(&folder) {
-        Ok(()) => {}
-        // Another window was faster, or what is there is not whole.
-        Err(_) if unpacked(&folder).is_some() => {}
-        Err(_) => {
-            let _ = fs::remove_dir_all(&folder);
-            beside.keep_as(&folder).map_err(at(&folder))?;
-        }
-    }
-    prune(kept, &folder);
+    unpack_anew(path, kept, &folder, progress)?;
     unpacked(&folder).ok_or_else(|| {
         let place = folder.display().to_string();
         malformed(place, "an unpacked folder", "something else")
     })
 }
 
+/// Unpacks into memory.
+#[cfg(target_arch = "wasm32")]
+fn unpack_anew(path: &Path, _: &Path, folder: &Path, progress: &Progress) -> Result<(), PackError> {
+    // What is left of a pack that could not be unpacked.
+    files::held::forget(folder);
+    extract(path, folder, progress)
+}
+
+/// Unpacks beside `folder`, which appears when it is whole.
+#[cfg(not(target_arch = "wasm32"))]
+fn unpack_anew(
+    path: &Path,
+    kept: &Path,
+    folder: &Path,
+    progress: &Progress,
+) -> Result<(), PackError> {
+    fs::create_dir_all(kept).map_err(at(kept))?;
+    let beside = Folder::beside(folder).map_err(at(folder))?;
+    extract(path, beside.path(), progress)?;
+    match beside.keep_as(folder) {
+        Ok(()) => {}
+        // Another window was faster, or what is there is not whole.
+        Err(_) if unpacked(folder).is_some() => {}
+        Err(_) => {
+            let _ = fs::remove_dir_all(folder);
+            beside.keep_as(folder).map_err(at(folder))?;
+        }
+    }
+    prune(kept, folder);
+    Ok(())
+}
+
 /// What is unpacked in `folder`, if it is whole.
 fn unpacked(folder: &Path) -> Option<Unpacked> {
-    let text = fs::read(folder.join(MANIFEST)).ok()?;
+    let text = files::read(&folder.join(MANIFEST), u64::MAX).ok()?;
     let manifest: Manifest = serde_json::from_slice(&text).ok()?;
     let is_there = |file: &Listed| {
-        let metadata = fs::metadata(folder.join(&file.name));
+        let metadata = disk::metadata(&folder.join(&file.name));
         // Sessions may have been saved meanwhile.
         metadata.is_ok_and(|it| it.len() == file.bytes || is_text(&file.name))
     };
@@ -349,7 +379,7 @@ impl<R: Read> Read for Limited<R> {
 /// Writes the files of the pack at `path` into `folder`.
 fn extract(path: &Path, folder: &Path, progress: &Progress) -> Result<(), PackError> {
     let shown = path.display().to_string();
-    let file = File::open(path).map_err(at(path))?;
+    let file = disk::open(path).map_err(at(path))?;
     let size = file.metadata().map_err(at(path))?.len();
     let limit = ALWAYS.saturating_add(size.saturating_mul(MOST_TIMES));
     progress.start(format!("unpacking {shown}"), size);
@@ -395,10 +425,7 @@ fn extract(path: &Path, folder: &Path, progress: &Progress) -> Result<(), PackEr
             return Err(malformed(place(), expected, entry.size().to_string()));
         }
         let target = folder.join(&listed.name);
-        if let Some(parent) = target.parent() {
-            fs::create_dir_all(parent).map_err(at(parent))?;
-        }
-        let mut out = File::create_new(&target).map_err(at(&target))?;
+        let mut out = disk::create_new(&target).map_err(at(&target))?;
         let copied = copy(&mut entry, &mut out).map_err(|error| match error {
             Copying::Read(error) => read(error),
             Copying::Write(error) => at(&target)(error),
@@ -420,7 +447,8 @@ fn extract(path: &Path, folder: &Path, progress: &Progress) -> Result<(), PackEr
     rest.left = rest.left.min(TAIL);
     io::copy(&mut rest, &mut io::sink()).map_err(read)?;
     progress.check()?;
-    fs::write(folder.join(MANIFEST), &text).map_err(at(folder))
+    let mut out = disk::create_new(&folder.join(MANIFEST)).map_err(at(folder))?;
+    out.write_all(&text).map_err(at(folder))
 }
 
 enum Copying {
@@ -428,7 +456,7 @@ enum Copying {
     Write(io::Error),
 }
 
-fn copy(from: &mut impl Read, to: &mut File) -> Result<u64, Copying> {
+fn copy(from: &mut impl Read, to: &mut impl Write) -> Result<u64, Copying> {
     let mut buffer = vec![0; 1 << 16];
     let mut copied = 0;
     loop {
@@ -575,9 +603,10 @@ fn size(folder: &Path) -> u64 {
 /// What tells a pack from another: size, time of change, first and last bytes.
 fn fingerprint(path: &Path) -> io::Result<u64> {
     const SAMPLE: u64 = 64 << 10;
-    let mut file = File::open(path)?;
+    let mut file = disk::open(path)?;
     let metadata = file.metadata()?;
-    let changed = metadata.modified()?.duration_since(UNIX_EPOCH);
+    let changed = metadata.modified().ok();
+    let changed = changed.and_then(|it| it.duration_since(UNIX_EPOCH).ok());
     let mut all = crc32fast::Hasher::new();
     all.update(&metadata.len().to_le_bytes());
     all.update(

@@ -29,7 +29,7 @@ use super::trace::waiting::{Lengths, ThreadWaiting, Waiting};
 use super::trace::writer::HEADER;
 use super::trace::{Thread, Trace, runs};
 use super::weighed::Weighed;
-use callscape_base::files::{Temporary, open_regular};
+use callscape_base::files::Temporary;
 use callscape_base::units::Time;
 
 /// The first bytes of every index file. As in PNG, the first is no text and the line ends tell of
@@ -382,8 +382,7 @@ pub fn write(
 /// Opens an index file. `check_all` compares all of it with its checksums now; otherwise blocks and
 /// summaries are compared when they are first read.
 pub fn open(path: &Path, check_all: bool) -> Result<Contents, IndexError> {
-    let file = open_regular(path)?;
-    let bytes = Bytes::map(&file)?;
+    let bytes = Bytes::open(path)?;
     let head = bytes.first_chunk::<HEADER>().ok_or(IndexError::Other)?;
     let header: Header = bytemuck::pod_read_unaligned(head);
     if header.magic != MAGIC {

@@ -20,7 +20,7 @@ use super::formats::FORMATS;
 use super::input::Input;
 use super::opened;
 use super::read::read;
-use callscape_base::files::open_regular;
+use callscape_base::files::disk;
 use callscape_base::progress::Progress;
 use callscape_base::units::FunctionId;
 use callscape_base::warnings::{Place, Reporter, Warning};
@@ -356,7 +356,7 @@ fn write(recording: &Recording, place: &Path, fingerprint: u64) -> io::Result<()
 /// Whether `path` is an index file, by its first bytes.
 fn is_index(path: &Path) -> bool {
     let mut magic = [0; MAGIC.len()];
-    let file = open_regular(path);
+    let file = disk::open_regular(path);
     file.and_then(|mut file| file.read_exact(&mut magic))
         .is_ok()
         && magic == MAGIC
@@ -368,7 +368,7 @@ fn open_alone(path: &Path) -> Result<Recording, ImportError> {
     let malformed = |expected: &str, found: String| {
         ImportError::malformed(Place::file(path.display().to_string()), expected, found)
     };
-    let size = std::fs::metadata(path)
+    let size = disk::metadata(path)
         .map_err(|error| ImportError::io(path, error))?
         .len();
     let contents = index::open(path, size <= CHECKED_WHOLE).map_err(|error| match error {

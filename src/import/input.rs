@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::pipe::Pipe;
 pub use super::pipe::STANDARD_INPUT;
-use callscape_base::files::open_regular;
+use callscape_base::files::disk;
 use callscape_base::progress::Progress;
 
 /// The path by which an input is known, which it stands for, and where its bytes come from. It can be opened
@@ -65,7 +65,7 @@ impl Input {
         if path.as_os_str() == STANDARD_INPUT {
             return Ok(Input::standard());
         }
-        let kind = std::fs::metadata(path)?.file_type();
+        let kind = disk::metadata(path)?;
         let bytes = if kind.is_file() || kind.is_dir() {
             Bytes::Disk(path.to_owned())
         } else {
@@ -123,7 +123,7 @@ impl Input {
     /// The bytes from the start on. Waiting for them ends when the user cancels.
     pub fn open<'a>(&'a self, progress: &'a Progress) -> io::Result<Box<dyn Read + 'a>> {
         Ok(match &self.bytes {
-            Bytes::Disk(path) => Box::new(open_regular(path)?),
+            Bytes::Disk(path) => Box::new(disk::open_regular(path)?),
             Bytes::Pipe(pipe) => Box::new(pipe.open(progress)),
             Bytes::Member(archive, name) => archive.open_member(name, progress)?,
         })
@@ -132,7 +132,7 @@ impl Input {
     /// The bytes from the start on, to be read at any place. A member of an archive cannot.
     pub fn seekable<'a>(&'a self, progress: &'a Progress) -> io::Result<Box<dyn ReadSeek + 'a>> {
         Ok(match &self.bytes {
-            Bytes::Disk(path) => Box::new(open_regular(path)?),
+            Bytes::Disk(path) => Box::new(disk::open_regular(path)?),
             Bytes::Pipe(pipe) => Box::new(pipe.open(progress)),
             Bytes::Member(..) => return Err(io::ErrorKind::NotSeekable.into()),
         })
@@ -141,7 +141,7 @@ impl Input {
     /// The number of bytes; zero where it is not known yet.
     pub fn size(&self) -> io::Result<u64> {
         Ok(match &self.bytes {
-            Bytes::Disk(path) => path.metadata()?.len(),
+            Bytes::Disk(path) => disk::metadata(path)?.len(),
             Bytes::Pipe(_) => 0,
             Bytes::Member(archive, name) => archive.size(name).unwrap_or(0),
         })
@@ -157,7 +157,7 @@ impl Input {
 
     pub fn is_dir(&self) -> bool {
         match &self.bytes {
-            Bytes::Disk(path) => path.is_dir(),
+            Bytes::Disk(path) => disk::is_dir(path),
             Bytes::Pipe(_) => false,
             Bytes::Member(archive, name) => archive.is_dir(name),
         }
@@ -165,7 +165,7 @@ impl Input {
 
     pub fn is_file(&self) -> bool {
         match &self.bytes {
-            Bytes::Disk(path) => path.is_file(),
+            Bytes::Disk(path) => disk::is_file(path),
             Bytes::Pipe(_) => false,
             Bytes::Member(archive, name) => archive.size(name).is_some(),
         }

@@ -58,7 +58,8 @@ pub struct Gpu {
 /// The back ends that have what the passes need; OpenGL cannot read back depth in a shader.
 pub const BACKENDS: wgpu::Backends = wgpu::Backends::VULKAN
     .union(wgpu::Backends::METAL)
-    .union(wgpu::Backends::DX12);
+    .union(wgpu::Backends::DX12)
+    .union(wgpu::Backends::BROWSER_WEBGPU);
 
 /// What of an adapter is used.
 enum Offer {
@@ -88,18 +89,16 @@ impl Gpu {
     pub fn headless() -> Result<Gpu, GpuError> {
         let mut description = wgpu::InstanceDescriptor::new_without_display_handle();
         description.backends = BACKENDS;
-        Gpu::open(wgpu::Instance::new(description), None, Offer::All)
+        let instance = wgpu::Instance::new(description);
+        pollster::block_on(Gpu::open(instance, None, Offer::All))
     }
 
     /// Opens it as if it offered no more than `limits`, and could not tell times: what others have to live with.
     pub fn headless_within(limits: wgpu::Limits) -> Result<Gpu, GpuError> {
         let mut description = wgpu::InstanceDescriptor::new_without_display_handle();
         description.backends = BACKENDS;
-        Gpu::open(
-            wgpu::Instance::new(description),
-            None,
-            Offer::Within(Box::new(limits)),
-        )
+        let offer = Offer::Within(Box::new(limits));
+        pollster::block_on(Gpu::open(wgpu::Instance::new(description), None, offer))
     }
 
     /// Opens an adapter that can present on `surface`, which was created by `instance`.
@@ -107,10 +106,18 @@ impl Gpu {
         instance: wgpu::Instance,
         surface: &wgpu::Surface<'_>,
     ) -> Result<Gpu, GpuError> {
-        Gpu::open(instance, Some(surface), Offer::All)
+        pollster::block_on(Gpu::for_canvas(instance, surface))
     }
 
-    fn open(
+    /// The same where nothing may wait: in a browser.
+    pub async fn for_canvas(
+        instance: wgpu::Instance,
+        surface: &wgpu::Surface<'_>,
+    ) -> Result<Gpu, GpuError> {
+        Gpu::open(instance, Some(surface), Offer::All).await
+    }
+
+    async fn open(
         instance: wgpu::Instance,
         surface: Option<&wgpu::Surface<'_>>,
         offer: Offer,
@@ -120,7 +127,9 @@ impl Gpu {
             compatible_surface: surface,
             ..Default::default()
         };
-        let adapter = pollster::block_on(instance.request_adapter(&options))
+        let adapter = instance
+            .request_adapter(&options)
+            .await
             .map_err(|_| GpuError::NoAdapter)?;
         let (features, limits) = match offer {
             Offer::All => (
@@ -144,12 +153,12 @@ impl Gpu {
             memory_hints: wgpu::MemoryHints::Performance,
             trace: wgpu::Trace::Off,
         };
-        let (device, queue) =
-            pollster::block_on(adapter.request_device(&description)).map_err(|error| {
-                GpuError::NoDevice {
-                    adapter: adapter.get_info().name,
-                    reason: error.to_string(),
-                }
+        let (device, queue) = adapter
+            .request_device(&description)
+            .await
+            .map_err(|error| GpuError::NoDevice {
+                adapter: adapter.get_info().name,
+                reason: error.to_string(),
             })?;
         let complaints = Arc::new(Mutex::new(Complaints::default()));
         let heard = Arc::clone(&complaints);

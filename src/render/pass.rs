@@ -138,6 +138,7 @@ impl Maker<'_> {
 
 /// Makes passes at the same time, each in a thread of its own: drivers compile their shaders meanwhile, which takes most
 /// of the time before the first frame.
+#[cfg(not(target_arch = "wasm32"))]
 macro_rules! made_at_once {
     ($($name:ident: $make:expr,)*) => {
         let ($($name,)*) = std::thread::scope(|scope| {
@@ -146,9 +147,17 @@ macro_rules! made_at_once {
         });
     };
 }
+/// The same one after the other: a page has no threads, and a browser compiles beside it.
+#[cfg(target_arch = "wasm32")]
+macro_rules! made_at_once {
+    ($($name:ident: $make:expr,)*) => {
+        $(let $name = $make;)*
+    };
+}
 pub(super) use made_at_once;
 
 /// What a thread has made; its panic goes on here.
+#[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn joined<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
     let made = thread.join();
     made.unwrap_or_else(|panic| std::panic::resume_unwind(panic))

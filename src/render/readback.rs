@@ -76,6 +76,10 @@ pub fn image(gpu: &Gpu, texture: &wgpu::Texture) -> Result<Image, GpuError> {
 
 /// The bytes of a buffer; waits for the device.
 pub fn map(gpu: &Gpu, buffer: &wgpu::Buffer) -> Result<Vec<u8>, GpuError> {
+    if cfg!(target_arch = "wasm32") {
+        let text = "a page cannot wait for what the device has drawn";
+        return Err(GpuError::Failed(text.to_owned()));
+    }
     let slice = buffer.slice(..);
     slice.map_async(wgpu::MapMode::Read, |_| {});
     gpu.wait()?;

@@ -3,13 +3,13 @@
 //! The first line says what it is, each other line is a module, in preorder with its depth, as a JSON array: modules
 //! nest as deep as directories do, which is deeper than JSON may.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::problem::SourceError;
+use callscape_base::files::disk;
 use callscape_base::progress::Progress;
 use callscape_base::warnings::Place;
 use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
@@ -54,8 +54,8 @@ type Line<'a> = (
 /// Whether a file is a structure, by its first bytes.
 pub fn is_structure(path: &Path) -> bool {
     let mut head = [0; HEAD.len()];
-    let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
-    let mut read = || File::open(path)?.read_exact(&mut head);
+    let is_file = disk::is_file(path);
+    let mut read = || disk::open(path)?.read_exact(&mut head);
     is_file && read().is_ok() && head == *HEAD.as_bytes()
 }
 
@@ -92,7 +92,7 @@ pub fn read(path: &Path, progress: &Progress) -> Result<Hierarchy, SourceError> 
         path: path.to_owned(),
         source,
     };
-    let file = File::open(path).map_err(io)?;
+    let file = disk::open(path).map_err(io)?;
     let mut file = BufReader::new(file);
     let mut text = String::new();
     let mut next = |number: u64| -> Result<Option<String>, SourceError> {

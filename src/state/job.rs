@@ -6,6 +6,8 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::Duration;
 
 use super::made::{Generation, Made};
+#[cfg(target_arch = "wasm32")]
+use super::queue;
 use callscape_base::progress::{Cancelled, Progress};
 
 /// Progress is shown only for what takes longer.
@@ -38,16 +40,13 @@ impl<T: Send + 'static> Job<T> {
         let (sender, receiver) = channel();
         let progress = Progress::new();
         let seen = progress.clone();
-        // Without a thread the sender is gone with the closure, which `poll` takes for cancelled.
-        let _ = std::thread::Builder::new()
-            .name(name.to_owned())
-            .spawn(move || {
-                let done = work(&seen);
-                // Nobody listens any more when the work is no longer wanted: then there is no one to wake either.
-                if sender.send(done).is_ok() {
-                    wake();
-                }
-            });
+        begin(name, move || {
+            let done = work(&seen);
+            // Nobody listens any more when the work is no longer wanted: then there is no one to wake either.
+            if sender.send(done).is_ok() {
+                wake();
+            }
+        });
         Job {
             progress,
             started: Instant::now(),
@@ -78,6 +77,20 @@ impl<T: Send + 'static> Job<T> {
             Err(TryRecvError::Disconnected) => Some(Err(Cancelled)),
         }
     }
+}
+
+/// Starts a thread. Without one the work is gone, and its sender, which `poll` takes for cancelled.
+#[cfg(not(target_arch = "wasm32"))]
+fn begin(name: &str, work: impl FnOnce() + Send + 'static) {
+    let _ = std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(work);
+}
+
+/// Where there are no threads the work waits for [`queue::run`].
+#[cfg(target_arch = "wasm32")]
+fn begin(_: &str, work: impl FnOnce() + Send + 'static) {
+    queue::push(Box::new(work));
 }
 
 impl<T> Drop for Job<T> {

@@ -74,6 +74,8 @@ pub mod pointer;
 mod pointing;
 pub mod purpose;
 pub mod question;
+#[cfg(any(test, target_arch = "wasm32"))]
+pub mod queue;
 mod replacing;
 mod revision;
 pub mod runs;

@@ -1,1 +1,41 @@
-//! The page that plays: what the browser calls. Empty elsewhere.
+//! The page that plays: what its script calls. Empty elsewhere than in a browser.
+
+#![cfg(target_arch = "wasm32")]
+
+use callscape_app::page;
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = console)]
+    fn error(text: &str);
+}
+
+/// Opens the window on the canvas `callscape`: on a pack, or without one on the built-in demo.
+#[wasm_bindgen]
+pub fn start(pack: Option<Vec<u8>>) -> Result<(), JsError> {
+    std::panic::set_hook(Box::new(|panic| error(&panic.to_string())));
+    page::start(pack.as_deref()).map_err(|error| JsError::new(&format!("{error:#}")))
+}
+
+/// Files that were dropped together on the page.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct Dropped(Vec<(String, Vec<u8>)>);
+
+#[wasm_bindgen]
+impl Dropped {
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Dropped {
+        Dropped::default()
+    }
+
+    pub fn add(&mut self, name: String, bytes: Vec<u8>) {
+        self.0.push((name, bytes));
+    }
+
+    /// Opens them.
+    pub fn open(self) {
+        page::open(&self.0);
+    }
+}

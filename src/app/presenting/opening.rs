@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::saved::SavedSession;
 use callscape_analysis::mapping::Mapping;
 use callscape_analysis::session::{Elsewhere, Inputs, Sides, Since};
+use callscape_base::files::disk;
 use callscape_base::progress::Progress;
 use callscape_model::landscape::LandscapeSettings;
 use callscape_presentation::bookmark::found_from;
@@ -38,7 +39,7 @@ impl Opens {
         let field = |name: &str| vec![Step::Key("inputs".to_owned()), Step::Key(name.to_owned())];
         let there = |field: Vec<Step>, path: &Path| -> Result<PathBuf, SceneError> {
             let path = file.folder().join(path);
-            if path.exists() {
+            if disk::exists(&path) {
                 return Ok(path);
             }
             let shown = path.display();

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::open_views::Views;
 use callscape_analysis::session::{Elsewhere, Inputs, Sides, Since};
-use callscape_base::files;
+use callscape_base::files::{self, disk};
 use callscape_base::units::{CallId, ModuleId, ThreadId, Time, TimeRange};
 use callscape_facts::frequency::Frequency;
 use callscape_facts::hierarchy::Hierarchy;
@@ -255,7 +255,7 @@ impl SavedSession {
         let mut missing = Vec::new();
         let mut found = |input: &PathBuf| {
             let input = folder.join(input);
-            let is_there = input.exists();
+            let is_there = disk::exists(&input);
             if !is_there {
                 missing.push(input.clone());
             }
@@ -339,7 +339,7 @@ impl SavedSession {
     pub fn mapping(&self, path: &Path) -> Option<(PathBuf, bool)> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let mapping = folder.join(self.mapping.as_ref()?);
-        let is_there = mapping.is_file();
+        let is_there = disk::is_file(&mapping);
         Some((mapping, is_there))
     }
 

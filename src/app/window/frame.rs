@@ -87,6 +87,8 @@ impl App {
 
     /// Takes what other threads have finished.
     fn collect(&mut self, event_loop: &ActiveEventLoop) {
+        #[cfg(target_arch = "wasm32")]
+        callscape_state::queue::run(super::page::SLICE);
         if self.desk.collect()
             && let (Some(view), Some(document)) = (&self.view, &self.desk.state.document)
         {
@@ -394,6 +396,8 @@ impl App {
         ];
         waits.into_iter().flatten().for_each(&mut by);
         let settles = state.document.is_some() && !view.graphics.canvas.settled();
+        #[cfg(target_arch = "wasm32")]
+        let goes_on = goes_on || callscape_state::queue::is_any();
         if self.desk.is_moving() || goes_on {
             by(Duration::ZERO);
         } else if let Some(calm) = calm.filter(|_| settles) {

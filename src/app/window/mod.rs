@@ -6,6 +6,8 @@ mod faults;
 mod frame;
 mod input;
 mod notes;
+#[cfg(target_arch = "wasm32")]
+pub mod page;
 mod place;
 mod told;
 
@@ -43,7 +45,7 @@ use callscape_analysis::session::Inputs;
 use callscape_facts::frequency::Frequency;
 use callscape_filter::selection::Pointed;
 use callscape_model::theme::Theme;
-use callscape_render::gpu::quality_for;
+use callscape_render::gpu::{GpuError, quality_for};
 use callscape_render::renderer::Renderer;
 use callscape_state::ask::{Asks, LookAsk};
 use callscape_state::growing::Growing;
@@ -136,9 +138,12 @@ fn event_loop() -> anyhow::Result<EventLoop<Told>> {
 }
 
 struct App {
-    /// Where a screen reader's questions come in.
-    #[cfg(feature = "accesskit")]
+    /// Where a screen reader's questions come in, and what a browser has opened.
+    #[cfg(any(feature = "accesskit", target_arch = "wasm32"))]
     proxy: EventLoopProxy<Told>,
+    /// The window and its device, once a browser has opened that.
+    #[cfg(target_arch = "wasm32")]
+    opened: page::Opened,
     desk: Desk,
     /// What the presenter alone sees; dropped before the view, whose device it draws with.
     notes: Option<Notes>,
@@ -211,14 +216,9 @@ impl View {
 
 impl App {
     fn new(proxy: EventLoopProxy<Told>, start: Start, map: Option<PathBuf>) -> App {
-        #[cfg(feature = "accesskit")]
+        #[cfg(any(feature = "accesskit", target_arch = "wasm32"))]
         let own_proxy = proxy.clone();
-        let asked = proxy.clone();
-        let goto = Listener::start(move || {
-            // The window is gone: nobody answers any more.
-            let _ = asked.send_event(Told::Wake);
-        });
-        let goto = goto.ok();
+        let goto = listener(&proxy);
         let wake = move || -> Box<dyn FnOnce() + Send> {
             let proxy = proxy.clone();
             Box::new(move || {
@@ -269,8 +269,10 @@ impl App {
                 lines: vec![reason],
             }));
         App {
-            #[cfg(feature = "accesskit")]
+            #[cfg(any(feature = "accesskit", target_arch = "wasm32"))]
             proxy: own_proxy,
+            #[cfg(target_arch = "wasm32")]
+            opened: page::Opened::default(),
             desk,
             notes: None,
             view: None,
@@ -460,8 +462,19 @@ impl App {
         }
     }
 
+    #[cfg(not(target_arch = "wasm32"))]
     fn make_view(&mut self, event_loop: &ActiveEventLoop, window: Arc<Window>) {
-        match Graphics::new(Arc::clone(&window)) {
+        let graphics = Graphics::new(Arc::clone(&window));
+        self.show_view(event_loop, window, graphics);
+    }
+
+    fn show_view(
+        &mut self,
+        event_loop: &ActiveEventLoop,
+        window: Arc<Window>,
+        graphics: Result<Graphics, GpuError>,
+    ) {
+        match graphics {
             Ok(graphics) => {
                 let side = graphics.canvas.gpu.device.limits().max_texture_dimension_2d;
                 let theme = self.desk.state.settings.theme;
@@ -497,13 +510,29 @@ impl App {
     }
 }
 
+/// Where other programs ask for lines; none where there are none.
+fn listener(proxy: &EventLoopProxy<Told>) -> Option<Listener> {
+    if cfg!(target_arch = "wasm32") {
+        return None;
+    }
+    let asked = proxy.clone();
+    let listener = Listener::start(move || {
+        // The window is gone: nobody answers any more.
+        let _ = asked.send_event(Told::Wake);
+    });
+    listener.ok()
+}
+
 impl ApplicationHandler<Told> for App {
     fn resumed(&mut self, event_loop: &ActiveEventLoop) {
         if self.view.is_some() {
             return;
         }
-        let attributes = Window::default_attributes()
-            .with_title("Callscape")
+        let attributes = Window::default_attributes().with_title("Callscape");
+        #[cfg(target_arch = "wasm32")]
+        let attributes = page::on_canvas(attributes);
+        #[cfg(not(target_arch = "wasm32"))]
+        let attributes = attributes
             .with_min_inner_size(LogicalSize::new(320.0, 240.0))
             .with_inner_size(place::first_size(event_loop));
         let attributes = match self.desk.memory.place() {
@@ -549,9 +578,24 @@ impl ApplicationHandler<Told> for App {
         }
     }
 
-    fn user_event(&mut self, _: &ActiveEventLoop, told: Told) {
+    #[cfg_attr(
+        not(target_arch = "wasm32"),
+        expect(
+            unused_variables,
+            reason = "the event loop shows what a browser opened"
+        )
+    )]
+    fn user_event(&mut self, event_loop: &ActiveEventLoop, told: Told) {
         match told {
             Told::Wake => {}
+            #[cfg(target_arch = "wasm32")]
+            Told::Device => {
+                if let Some((window, graphics)) = self.opened.take() {
+                    self.show_view(event_loop, window, graphics);
+                }
+            }
+            #[cfg(target_arch = "wasm32")]
+            Told::Dropped(paths) => self.execute(FileAsk::Open(paths)),
             #[cfg(feature = "accesskit")]
             Told::Reader(event) => {
                 // The window of the notes has words alone, and no reader of its own.

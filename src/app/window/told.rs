@@ -4,6 +4,12 @@
 #[derive(Debug)]
 pub(super) enum Told {
     Wake,
+    /// The browser has opened a device, or has none.
+    #[cfg(target_arch = "wasm32")]
+    Device,
+    /// Files that were dropped on the page and are held.
+    #[cfg(target_arch = "wasm32")]
+    Dropped(Vec<std::path::PathBuf>),
     #[cfg(feature = "accesskit")]
     Reader(egui_winit::accesskit_winit::Event),
 }

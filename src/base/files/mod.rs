@@ -3,7 +3,10 @@
 //! are.
 
 mod abandoned;
+pub mod disk;
 mod folder;
+#[cfg(any(test, target_arch = "wasm32"))]
+pub mod held;
 mod limit;
 mod private;
 mod regular;
@@ -27,7 +30,7 @@ pub use standard::output as standard_output;
 /// All of the file at `path`, which may be a pipe; an error where there is more than `most`, as of a device.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let file = File::open(path)?;
+    let file = disk::open(path)?;
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         let text = format!("expected at most {most} bytes, found more");

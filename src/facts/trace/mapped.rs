@@ -4,13 +4,48 @@
 //! part reads as zeros from then on, and the map says that it was cut: whoever has an answer asks for that before telling
 //! it.
 
+#[cfg(not(target_arch = "wasm32"))]
 use std::fs::File;
 use std::io;
 use std::ops::Deref;
+use std::path::Path;
 
+#[cfg(target_arch = "wasm32")]
+use callscape_base::files::held::{Held, held};
+#[cfg(not(target_arch = "wasm32"))]
+use callscape_base::files::open_regular;
+#[cfg(not(target_arch = "wasm32"))]
 use memmap2::Mmap;
 
+/// A file where there are no maps: held in memory, where nobody cuts it.
+#[cfg(target_arch = "wasm32")]
+#[derive(Debug)]
+pub(crate) struct Mapped(Held);
+
+#[cfg(target_arch = "wasm32")]
+impl Mapped {
+    pub(crate) fn open(path: &Path) -> io::Result<Mapped> {
+        held(path).map(Mapped)
+    }
+
+    pub(crate) fn was_cut(&self) -> bool {
+        false
+    }
+
+    pub(crate) fn look(&self) {}
+}
+
+#[cfg(target_arch = "wasm32")]
+impl Deref for Mapped {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.0.bytes()
+    }
+}
+
 /// A mapped file.
+#[cfg(not(target_arch = "wasm32"))]
 #[derive(Debug)]
 pub(crate) struct Mapped {
     /// Goes before the map.
@@ -20,7 +55,13 @@ pub(crate) struct Mapped {
     file: File,
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 impl Mapped {
+    /// Maps all of the file at `path`.
+    pub(crate) fn open(path: &Path) -> io::Result<Mapped> {
+        Mapped::new(&open_regular(path)?)
+    }
+
     /// Maps all of `file`. An error where too many files are mapped already.
     pub(crate) fn new(file: &File) -> io::Result<Mapped> {
         // SAFETY: the file is an index or an import under way. Both are written by Callscape alone, into
@@ -62,6 +103,7 @@ pub(crate) fn any_was_cut() -> bool {
     false
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 impl Deref for Mapped {
     type Target = [u8];
 

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::{Deref, Range};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytemuck::Pod;
@@ -39,8 +39,16 @@ impl Deref for Bytes {
 }
 
 impl Bytes {
-    /// Maps all of `file`.
+    /// Maps all of the file at `path`.
+    pub(crate) fn open(path: &Path) -> io::Result<Bytes> {
+        Ok(Bytes::Mapped(Arc::new(Mapped::open(path)?)))
+    }
+
+    /// Maps all of `file`; nothing spills into files where there are no maps.
     pub(crate) fn map(file: &File) -> io::Result<Bytes> {
+        #[cfg(target_arch = "wasm32")]
+        return Err(io::Error::other(format!("{file:?} cannot be mapped")));
+        #[cfg(not(target_arch = "wasm32"))]
         Ok(Bytes::Mapped(Arc::new(Mapped::new(file)?)))
     }
 
@@ -196,7 +204,9 @@ impl Growing {
 /// Where an import may put its bytes while it runs.
 fn spill_dirs() -> impl Iterator<Item = PathBuf> {
     let cache = cache_dir().filter(|dir| std::fs::create_dir_all(dir).is_ok());
-    cache.into_iter().chain([std::env::temp_dir()])
+    // A browser has none.
+    let temporary = (!cfg!(target_arch = "wasm32")).then(std::env::temp_dir);
+    cache.into_iter().chain(temporary)
 }
 
 /// The user's cache directory for Callscape.

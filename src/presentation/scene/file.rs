@@ -62,7 +62,7 @@ impl SceneFile {
     pub fn read(path: &Path) -> anyhow::Result<SceneFile> {
         use anyhow::Context;
         let shown = || path.display().to_string();
-        let size = std::fs::metadata(path).with_context(shown)?.len();
+        let size = files::disk::metadata(path).with_context(shown)?.len();
         anyhow::ensure!(
             size <= MAX_BYTES,
             "{}: expected a scene of at most {MAX_BYTES} bytes, found {size}",

@@ -500,7 +500,8 @@ impl Document {
 
     /// Makes the names ready on another thread: somebody is about to search.
     pub fn prepare_names(&self) {
-        if self.names.get().is_none() {
+        // Without threads they are made when they are needed.
+        if !cfg!(target_arch = "wasm32") && self.names.get().is_none() {
             let (names, session) = (Arc::clone(&self.names), Arc::clone(&self.session));
             rayon::spawn(move || {
                 names.get_or_init(|| Names::of(&session.hierarchy));
