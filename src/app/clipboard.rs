@@ -53,7 +53,19 @@ impl Clipboard {
         result
     }
 
+    /// A browser takes text, and says later whether it has.
+    #[cfg(target_arch = "wasm32")]
+    fn copy(&mut self, command: &OutputCommand) -> Option<Result<(), String>> {
+        let OutputCommand::CopyText(text) = command else {
+            return None;
+        };
+        let window = web_sys::window()?;
+        let _ = window.navigator().clipboard().write_text(text);
+        Some(Ok(()))
+    }
+
     /// None for what is left to egui's window layer.
+    #[cfg(not(target_arch = "wasm32"))]
     fn copy(&mut self, command: &OutputCommand) -> Option<Result<(), String>> {
         #[cfg(all(unix, not(target_vendor = "apple")))]
         return match command {

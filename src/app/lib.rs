@@ -31,6 +31,8 @@ mod keys;
 mod leaving;
 mod legend;
 mod letters;
+#[cfg(any(test, target_arch = "wasm32"))]
+mod link;
 #[cfg(test)]
 mod matrix_tests;
 #[cfg(test)]

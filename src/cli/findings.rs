@@ -130,10 +130,10 @@ fn ensure_can_be(path: &Path, end: &str) -> anyhow::Result<()> {
 }
 
 /// The findings with what names them.
-struct Shown<'a> {
-    session: &'a Session,
-    resolved: &'a Resolved,
-    findings: &'a [Finding],
+pub(crate) struct Shown<'a> {
+    pub session: &'a Session,
+    pub resolved: &'a Resolved,
+    pub findings: &'a [Finding],
 }
 
 #[derive(Serialize)]

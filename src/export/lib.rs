@@ -23,6 +23,7 @@ mod file;
 mod folded;
 pub mod glb;
 mod links;
+mod manifest;
 pub mod pack;
 mod part;
 mod speedscope;

@@ -5,31 +5,26 @@
 //! is trusted: names lead out of nowhere, no more is unpacked than was announced, and what is announced has to
 //! stand in proportion to the pack.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use serde::{Deserialize, Serialize};
-
+use super::manifest::{
+    FORMAT, Listed, MANIFEST, MOST_FILES, Manifest, VERSION, checked, malformed,
+};
+pub use super::manifest::{PackError, Parts};
 use callscape_base::files::{self, Folder, Temporary, disk};
-use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::progress::Progress;
 use callscape_facts::index::cache_dir;
 
 /// How the names of packs end.
 pub const ENDING: &str = ".callscape-pack";
 
-const FORMAT: &str = "callscape-pack";
-/// What packs of this version hold; others are not read.
-const VERSION: u32 = 1;
-const MANIFEST: &str = "callscape-pack.json";
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Begins a frame that decompressors pass over.
 const SKIPPED: [u8; 4] = [0x50, 0x2a, 0x4d, 0x18];
 
-/// More files than any source tree has that people share.
-const MOST_FILES: usize = 500_000;
 const LARGEST_MANIFEST: u64 = 128 << 20;
 /// A pack unpacks to no more than so many bytes, and so many times its own.
 const ALWAYS: u64 = 64 << 20;
@@ -43,57 +38,6 @@ const MOST_KEPT: u64 = 16 << 30;
 const STEP: usize = 1 << 20;
 /// What may stand behind the last file: the end of a tar, filled up.
 const TAIL: u64 = 1 << 20;
-
-/// Why a pack could not be written or opened.
-#[derive(Debug, thiserror::Error)]
-pub enum PackError {
-    #[error("{path}: {error}")]
-    Io { path: PathBuf, error: io::Error },
-    #[error("{place}: expected {expected}, found {found}")]
-    Malformed {
-        place: String,
-        expected: String,
-        found: String,
-    },
-    #[error(transparent)]
-    Cancelled(#[from] Cancelled),
-}
-
-fn is_zero(number: &usize) -> bool {
-    *number == 0
-}
-
-/// What a pack is of, by the names of its files.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Parts {
-    /// The structure, or the folder of the source tree.
-    pub source: Option<String>,
-    pub recordings: Vec<String>,
-    /// Of two sides that are compared; 0 where nothing is said of them.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub runs_of_a: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source_of_a: Option<String>,
-    pub mapping: Option<String>,
-    pub session: Option<String>,
-    pub scenes: Vec<String>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct Manifest {
-    format: String,
-    version: u32,
-    #[serde(flatten)]
-    parts: Parts,
-    files: Vec<Listed>,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Listed {
-    name: String,
-    bytes: u64,
-}
 
 /// A file to be packed: the name that it gets, and where it lies.
 #[derive(Clone, Debug)]
@@ -112,18 +56,6 @@ pub struct Unpacked {
 impl Unpacked {
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
-    }
-}
-
-fn malformed(
-    place: impl Into<String>,
-    expected: impl Into<String>,
-    found: impl Into<String>,
-) -> PackError {
-    PackError::Malformed {
-        place: place.into(),
-        expected: expected.into(),
-        found: found.into(),
     }
 }
 
@@ -376,6 +308,39 @@ impl<R: Read> Read for Limited<R> {
     }
 }
 
+/// The names and sizes of the files in the pack at `path`, without unpacking them.
+pub fn list(path: &Path, progress: &Progress) -> Result<Vec<(String, u64)>, PackError> {
+    let shown = path.display().to_string();
+    let file = disk::open(path).map_err(at(path))?;
+    let size = file.metadata().map_err(at(path))?.len();
+    let limit = ALWAYS.saturating_add(size.saturating_mul(MOST_TIMES));
+    let read = |error| broken(&shown, error, progress);
+    let mut tar = tar::Archive::new(decoder(file).map_err(read)?);
+    let mut entries = tar.entries().map_err(read)?.raw(true);
+    let text = manifest_in(&mut entries, &shown, progress)?;
+    let files = checked(&shown, &text, limit)?.files.into_iter();
+    Ok(files.map(|file| (file.name, file.bytes)).collect())
+}
+
+/// The text of the manifest, which is the first of the entries of a pack.
+fn manifest_in<R: Read>(
+    entries: &mut tar::Entries<'_, R>,
+    shown: &str,
+    progress: &Progress,
+) -> Result<Vec<u8>, PackError> {
+    let read = |error| broken(shown, error, progress);
+    let Some(first) = entries.next() else {
+        return Err(malformed(shown, "a pack of Callscape", "an empty archive"));
+    };
+    let mut first = first.map_err(read)?;
+    if &*first.path_bytes() != MANIFEST.as_bytes() || first.size() > LARGEST_MANIFEST {
+        return Err(malformed(shown, "a pack of Callscape", "another archive"));
+    }
+    let mut text = Vec::new();
+    first.read_to_end(&mut text).map_err(read)?;
+    Ok(text)
+}
+
 /// Writes the files of the pack at `path` into `folder`.
 fn extract(path: &Path, folder: &Path, progress: &Progress) -> Result<(), PackError> {
     let shown = path.display().to_string();
@@ -397,16 +362,7 @@ fn extract(path: &Path, folder: &Path, progress: &Progress) -> Result<(), PackEr
     let mut tar = tar::Archive::new(of);
     let read = |error| broken(&shown, error, progress);
     let mut entries = tar.entries().map_err(read)?.raw(true);
-    let Some(first) = entries.next() else {
-        return Err(malformed(shown, "a pack of Callscape", "an empty archive"));
-    };
-    let first = first.map_err(read)?;
-    if &*first.path_bytes() != MANIFEST.as_bytes() || first.size() > LARGEST_MANIFEST {
-        return Err(malformed(shown, "a pack of Callscape", "another archive"));
-    }
-    let mut text = Vec::new();
-    let mut first = first;
-    first.read_to_end(&mut text).map_err(read)?;
+    let text = manifest_in(&mut entries, &shown, progress)?;
     let manifest = checked(&shown, &text, limit)?;
     for listed in &manifest.files {
         let place = || format!("{shown}, {}", listed.name);
@@ -484,84 +440,6 @@ fn broken(place: &str, error: io::Error, progress: &Progress) -> PackError {
     };
     let place = format!("{place}, before offset {offset}");
     malformed(place, "sound data of a pack", found)
-}
-
-/// The manifest in `text`, unless it says something that cannot be.
-fn checked(shown: &str, text: &[u8], limit: u64) -> Result<Manifest, PackError> {
-    let place = |of: &str| format!("{shown}, {MANIFEST}{of}");
-    let manifest: Manifest = serde_json::from_slice(text)
-        .map_err(|error| malformed(place(""), "a manifest", error.to_string()))?;
-    if manifest.format != FORMAT || manifest.version != VERSION {
-        let found = format!("{} of version {}", manifest.format, manifest.version);
-        let expected = format!("{FORMAT} of version {VERSION}");
-        return Err(malformed(place(""), expected, found));
-    }
-    if manifest.files.len() > MOST_FILES {
-        let expected = format!("at most {MOST_FILES} files");
-        return Err(malformed(
-            place(""),
-            expected,
-            manifest.files.len().to_string(),
-        ));
-    }
-    let mut total: u64 = 0;
-    let mut names = BTreeSet::new();
-    for file in &manifest.files {
-        total = total.saturating_add(file.bytes);
-        if !is_plain(&file.name) || file.name == MANIFEST {
-            let expected = "names inside of the pack";
-            return Err(malformed(place(""), expected, format!("'{}'", file.name)));
-        }
-        if !names.insert(&file.name) {
-            let found = format!("two files named '{}'", file.name);
-            return Err(malformed(place(""), "a name for each file", found));
-        }
-    }
-    if total > limit {
-        let expected = format!("at most {limit} bytes for a pack of this size");
-        return Err(malformed(place(""), expected, format!("{total}")));
-    }
-    let parts = &manifest.parts;
-    let single = [
-        &parts.source,
-        &parts.source_of_a,
-        &parts.mapping,
-        &parts.session,
-    ];
-    let named = single.into_iter().flatten();
-    for name in named.chain(&parts.recordings).chain(&parts.scenes) {
-        // A source tree, and a recording that is a folder, are named by the folder.
-        let inside = format!("{name}/");
-        let next = names.range::<String, _>(&inside..).next();
-        let is_there = names.contains(name) || next.is_some_and(|it| it.starts_with(&inside));
-        if !is_plain(name) || !is_there {
-            let found = format!("'{name}'");
-            return Err(malformed(place(""), "parts that are in the pack", found));
-        }
-    }
-    Ok(manifest)
-}
-
-/// Whether a name leads to a file below the folder that it is joined to, on every system.
-fn is_plain(name: &str) -> bool {
-    let path = Path::new(name);
-    let is_odd = |part: &str| {
-        // Names that Windows reads as something else.
-        let stem = part
-            .split('.')
-            .next()
-            .unwrap_or_default()
-            .to_ascii_uppercase();
-        let is_device = matches!(&*stem, "CON" | "PRN" | "AUX" | "NUL")
-            || (stem.len() == 4 && (stem.starts_with("COM") || stem.starts_with("LPT")));
-        part.is_empty() || part == "." || (cfg!(windows) && is_device)
-    };
-    name.len() <= 4096
-        && !name.contains(['\0', '\\', ':'])
-        && name.split('/').all(|part| !is_odd(part))
-        && path
-            .components()
-            .all(|part| matches!(part, Component::Normal(_)))
 }
 
 /// Removes what is unpacked of other packs, the oldest first, until it is no more than it may be.

@@ -18,6 +18,12 @@ pub fn start(pack: Option<Vec<u8>>) -> Result<(), JsError> {
     page::start(pack.as_deref()).map_err(|error| JsError::new(&format!("{error:#}")))
 }
 
+/// Goes where a link within the page leads, such as `#3` or `#t=12.5ms`.
+#[wasm_bindgen]
+pub fn go(link: String) {
+    page::go(link);
+}
+
 /// Files that were dropped together on the page.
 #[wasm_bindgen]
 #[derive(Default)]

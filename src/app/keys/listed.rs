@@ -1,6 +1,6 @@
 //! All that can be done, as menus and the palette list it: the actions of the table of keys, and the views.
 
-use super::{PAGES, command_of_view, page_of, page_of_keys};
+use super::{PAGES, command_of_view, is_here, page_of, page_of_keys};
 use crate::command::Command;
 use callscape_state::State;
 use callscape_state::action::{Action, On, Scope};
@@ -40,6 +40,7 @@ pub(crate) fn listed() -> impl Iterator<Item = Listed> {
             what: What::Toggle(entry),
         });
         let of_window = page.lines.iter().flat_map(|line| line.actions);
+        let of_window = of_window.filter(|it| is_here(it));
         let of_window = of_window.map(|action| Listed {
             id: action.id,
             title: action.title,

@@ -38,8 +38,30 @@ pub(crate) struct Described {
     pub about: &'static str,
 }
 
+/// What a page in a browser cannot do is not there: dialogs, recorders, editors, and pictures read back at once.
+const AWAY: [&str; 12] = [
+    "card.welcome",
+    "edit.chosen",
+    "file.folder",
+    "file.record",
+    "file.recording",
+    "file.save",
+    "film.card",
+    "mapping.save",
+    "picture.card",
+    "picture.command",
+    "picture.copy",
+    "runs.compare",
+];
+
+/// Whether an action is there in this program.
+fn is_here<A>(action: &Action<A>) -> bool {
+    !cfg!(target_arch = "wasm32") || !AWAY.contains(&action.id)
+}
+
 fn described<A>(actions: &[Action<A>]) -> Vec<Described> {
-    let described = actions.iter().map(|action| Described {
+    let here = actions.iter().filter(|it| is_here(it));
+    let described = here.map(|action| Described {
         id: action.id,
         title: action.title,
         about: action.about,
@@ -74,7 +96,10 @@ pub(crate) fn help() -> Vec<HelpPage> {
             text: entry.line.help,
             actions: Vec::new(),
         });
-        let lines = page.lines.iter().map(|line| HelpLine {
+        let lines = page.lines.iter();
+        // A line whose actions are all away is about nothing.
+        let lines = lines.filter(|it| it.actions.is_empty() || it.actions.iter().any(is_here));
+        let lines = lines.map(|line| HelpLine {
             keys: line.keys(),
             text: line.text,
             actions: described(line.actions),
@@ -98,7 +123,8 @@ pub(crate) fn help() -> Vec<HelpPage> {
 /// All actions that keys have in `scope`: those of the window, then those of the views.
 fn actions(scope: Scope) -> impl Iterator<Item = Meant> {
     let lines = PAGES.iter().flat_map(|page| page.lines);
-    let actions = lines.flat_map(|line| line.actions).map(Meant::Window);
+    let actions = lines.flat_map(|line| line.actions);
+    let actions = actions.filter(|it| is_here(it)).map(Meant::Window);
     let of_views = REGISTRY.iter().flat_map(|entry| {
         let actions = entry.keys.iter().flat_map(|line| line.actions);
         actions.map(move |action| Meant::View(entry, action))

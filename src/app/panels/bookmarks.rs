@@ -56,8 +56,8 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
 fn share(ui: &mut Ui, context: &mut Context<'_>) {
     let inputs = context.desk.state.document.as_ref().map(|it| &it.inputs);
     let is_demo = inputs.is_none_or(|it| it.source_dir.is_none() && it.recordings.is_empty());
-    // The demo is everywhere already.
-    if is_demo {
+    // The demo is everywhere already, and a page has been shared.
+    if is_demo || cfg!(target_arch = "wasm32") {
         return;
     }
     let is_idle = context.desk.jobs.packing.is_none();

@@ -99,8 +99,13 @@ fn buttons(ui: &mut Ui, document: &Document, module: ModuleId, context: &mut Con
         if ui.button("Show code").on_hover_text("Ctrl + L").clicked() {
             context.asks.push(ShowAsk::Code);
         }
-        let edit = ui.button("Open in editor");
-        if edit.on_hover_text("Ctrl + Enter").clicked() {
+        // A browser starts no editors.
+        if !cfg!(target_arch = "wasm32")
+            && ui
+                .button("Open in editor")
+                .on_hover_text("Ctrl + Enter")
+                .clicked()
+        {
             context.asks.push(EditAsk::Chosen);
         }
     }

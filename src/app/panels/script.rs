@@ -40,10 +40,12 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
                 context.asks.push(LiveAsk::Begin(chosen));
             }
         }
-        let film = ui.button("Film…");
-        if film
-            .on_hover_text("Makes a film: a file that plays everywhere")
-            .clicked()
+        // A browser writes no films.
+        if !cfg!(target_arch = "wasm32")
+            && ui
+                .button("Film…")
+                .on_hover_text("Makes a film: a file that plays everywhere")
+                .clicked()
         {
             context.asks.push(FileAsk::Film);
         }

@@ -66,6 +66,15 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
                         "Record your actions as shots of a scene (F9)",
                     );
                 }
+                #[cfg(target_arch = "wasm32")]
+                if let Some(link) = crate::page::seen(context.desk)
+                    && ui
+                        .button("Copy link")
+                        .on_hover_text("Copies the address of this page at this time and selection")
+                        .clicked()
+                {
+                    ui.ctx().copy_text(link);
+                }
                 if icon_button(ui, Icon::Home, false, "Show everything (Home)").clicked() {
                     context.asks.push(CameraAsk::FlyHome);
                 }

@@ -471,7 +471,7 @@ fn call_of([thread, call]: [u32; 2]) -> CallOf {
 }
 
 /// The module with this path. O(modules).
-fn find(hierarchy: &Hierarchy, path: &str) -> Option<ModuleId> {
+pub(crate) fn find(hierarchy: &Hierarchy, path: &str) -> Option<ModuleId> {
     let mut modules = hierarchy.modules();
     modules.find(|&id| path.ends_with(hierarchy.name(id)) && hierarchy.path(id) == path)
 }

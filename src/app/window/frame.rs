@@ -99,6 +99,8 @@ impl App {
             goto.answer(|place| self.desk.state.go_to_line(&place.file, place.line));
         }
         self.follow_presentation(event_loop);
+        #[cfg(target_arch = "wasm32")]
+        self.follow_link();
     }
 
     /// Carries out what the last frame's panels were asked for.
@@ -267,6 +269,8 @@ impl App {
         match presented {
             Err(error) => self.on_gpu_error(event_loop, error),
             Ok(presented) => {
+                #[cfg(target_arch = "wasm32")]
+                self.note_frame();
                 let calm = (!is_hidden).then_some(restless);
                 let due = self.due(presented, goes_on, calm, repaint_after);
                 self.wait_until(due);

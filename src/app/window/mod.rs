@@ -144,6 +144,9 @@ struct App {
     /// The window and its device, once a browser has opened that.
     #[cfg(target_arch = "wasm32")]
     opened: page::Opened,
+    /// Where the page's address leads, until that is shown.
+    #[cfg(target_arch = "wasm32")]
+    link: Option<crate::link::Link>,
     desk: Desk,
     /// What the presenter alone sees; dropped before the view, whose device it draws with.
     notes: Option<Notes>,
@@ -273,6 +276,8 @@ impl App {
             proxy: own_proxy,
             #[cfg(target_arch = "wasm32")]
             opened: page::Opened::default(),
+            #[cfg(target_arch = "wasm32")]
+            link: None,
             desk,
             notes: None,
             view: None,
@@ -401,64 +406,6 @@ impl App {
             WindowEvent::ThemeChanged(theme) => self.follow_system(Some(*theme)),
             WindowEvent::DroppedFile(path) => self.dropped.push(path.clone()),
             _ => self.on_pointer(&event),
-        }
-    }
-
-    /// Opens and closes the window of the notes, and has the first fill the screen, as is asked for.
-    fn follow_presentation(&mut self, event_loop: &ActiveEventLoop) {
-        let Some(view) = &self.view else { return };
-        let is_full = view.window.fullscreen().is_some();
-        if is_full != self.desk.talk.is_full {
-            let full = winit::window::Fullscreen::Borderless(None);
-            view.window
-                .set_fullscreen(self.desk.talk.is_full.then_some(full));
-        }
-        let live = self.desk.talk.live.as_ref();
-        let is_wanted = live.is_some_and(|live| live.has_notes);
-        match (is_wanted, &self.notes) {
-            (true, None) => match Notes::open(event_loop, &view.graphics.canvas.gpu, &self.desk) {
-                Ok(notes) => self.notes = Some(notes),
-                Err(error) => {
-                    self.close_notes();
-                    self.desk
-                        .state
-                        .tell_briefly(format!("No second window can be opened: {error:#}"));
-                }
-            },
-            (false, Some(_)) => self.notes = None,
-            (true, Some(notes)) => notes.redraw(),
-            (false, None) => {}
-        }
-    }
-
-    fn close_notes(&mut self) {
-        self.notes = None;
-        if let Some(live) = &mut self.desk.talk.live {
-            live.has_notes = false;
-        }
-    }
-
-    fn on_notes_event(&mut self, event_loop: &ActiveEventLoop, event: WindowEvent) {
-        if self.log.as_mut().is_some_and(|log| log.hears(&event)) {
-            self.redraw();
-        }
-        if let WindowEvent::KeyboardInput { event: key, .. } = &event {
-            // Keys mean the same in both windows.
-            self.on_key(key);
-            return;
-        }
-        let (Some(view), Some(notes)) = (&self.view, &mut self.notes) else {
-            return;
-        };
-        let gpu = &view.graphics.canvas.gpu;
-        match event {
-            WindowEvent::RedrawRequested => notes.draw(event_loop, gpu, &self.desk),
-            WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
-            event => {
-                if notes.on_event(&event, gpu) {
-                    self.close_notes();
-                }
-            }
         }
     }
 
@@ -594,6 +541,8 @@ impl ApplicationHandler<Told> for App {
                     self.show_view(event_loop, window, graphics);
                 }
             }
+            #[cfg(target_arch = "wasm32")]
+            Told::Link(link) => self.link = crate::link::parse(&link),
             #[cfg(target_arch = "wasm32")]
             Told::Dropped(paths) => self.execute(FileAsk::Open(paths)),
             #[cfg(feature = "accesskit")]

@@ -16,10 +16,16 @@ use winit::window::{Window, WindowAttributes};
 
 use super::told::Told;
 use super::{App, Start};
+use crate::command::BookmarkAsk;
+use crate::desk::DeskRef;
 use crate::graphics::Graphics;
+use crate::link::{self, Link};
+use crate::saved::find;
 use callscape_analysis::session::Inputs;
 use callscape_base::files::held;
+use callscape_filter::selection::Pointed;
 use callscape_render::gpu::GpuError;
+use callscape_state::ask::{PlayAsk, SelectAsk};
 
 /// How long a frame works on what runs on other threads elsewhere.
 pub(super) const SLICE: Duration = Duration::from_millis(12);
@@ -57,7 +63,9 @@ pub fn start(pack: Option<&[u8]>) -> anyhow::Result<()> {
         }
         None => Start::Inputs(Inputs::default()),
     };
-    event_loop.spawn_app(App::new(proxy, start, None));
+    let mut app = App::new(proxy, start, None);
+    app.desk.welcome.is_open = false;
+    event_loop.spawn_app(app);
     Ok(())
 }
 
@@ -83,16 +91,75 @@ fn tell(told: Told) {
     });
 }
 
+/// Goes where a link within the page leads.
+pub fn go(link: String) {
+    tell(Told::Link(link));
+}
+
+/// The link to what is seen: the time, and what is selected.
+pub(crate) fn seen(desk: DeskRef<'_>) -> Option<String> {
+    let document = desk.state.document.as_ref()?;
+    let time = document.playback.as_ref().map(|it| it.time().ns());
+    let module = document.complete(document.selection.chosen).module;
+    let path = module.map(|it| document.session.hierarchy.path(it));
+    let page = web_sys::window()?.location().href().ok()?;
+    let page = page.split('#').next().unwrap_or_default();
+    Some(format!("{page}{}", link::of(time, path.as_deref())))
+}
+
 /// A window on the canvas, as large as the page makes that.
 pub(super) fn on_canvas(attributes: WindowAttributes) -> WindowAttributes {
-    let document = web_sys::window().and_then(|window| window.document());
-    let canvas = document.and_then(|document| document.get_element_by_id(CANVAS));
-    let canvas = canvas.and_then(|canvas| canvas.dyn_into::<HtmlCanvasElement>().ok());
+    let canvas = canvas();
     let is_missing = canvas.is_none();
     attributes.with_canvas(canvas).with_append(is_missing)
 }
 
+fn canvas() -> Option<HtmlCanvasElement> {
+    let document = web_sys::window()?.document()?;
+    document.get_element_by_id(CANVAS)?.dyn_into().ok()
+}
+
 impl App {
+    /// Notes on the canvas how many frames were drawn, and the time shown in nanoseconds: what tests wait for.
+    pub(super) fn note_frame(&self) {
+        let playback = self.desk.state.document.as_ref();
+        let playback = playback.and_then(|it| it.playback.as_ref());
+        let time = playback.map_or(0, |it| it.time().ns());
+        if let Some(canvas) = canvas() {
+            // A canvas takes attributes of any text.
+            let _ = canvas.set_attribute("data-frames", &self.timings.frames.to_string());
+            let _ = canvas.set_attribute("data-time", &time.to_string());
+        }
+    }
+
+    /// Goes where the page's address leads, once that is open.
+    pub(super) fn follow_link(&mut self) {
+        let is_open = self.desk.state.document.is_some() && !self.desk.is_working();
+        let Some(link) = self.link.take_if(|_| is_open) else {
+            return;
+        };
+        match link {
+            Link::Bookmark(number) => self.execute(BookmarkAsk::GoTo(number, None)),
+            Link::Place { time, select } => {
+                let Some(document) = &self.desk.state.document else {
+                    return;
+                };
+                let duration = document.resolved().map(|it| it.recording.trace.duration());
+                let time = time.zip(duration).map(|(time, of)| time.resolve(of));
+                let module = select.and_then(|it| find(&document.session.hierarchy, &it));
+                if let Some(time) = time {
+                    self.execute(PlayAsk::Seek(time));
+                }
+                if let Some(module) = module {
+                    self.execute(SelectAsk::Choose(Pointed {
+                        module: Some(module),
+                        ..Pointed::default()
+                    }));
+                }
+            }
+        }
+    }
+
     /// Has the browser open a device for `window`; it is told when that has come.
     pub(super) fn make_view(&mut self, _: &ActiveEventLoop, window: Arc<Window>) {
         let (opened, proxy) = (self.opened.clone(), self.proxy.clone());

@@ -7,6 +7,9 @@ pub(super) enum Told {
     /// The browser has opened a device, or has none.
     #[cfg(target_arch = "wasm32")]
     Device,
+    /// The page's address leads elsewhere.
+    #[cfg(target_arch = "wasm32")]
+    Link(String),
     /// Files that were dropped on the page and are held.
     #[cfg(target_arch = "wasm32")]
     Dropped(Vec<std::path::PathBuf>),

@@ -12,15 +12,22 @@ impl Shown<'_> {
         let recording = &self.resolved.recording;
         let mut page = String::new();
         head(&mut page, &format!("Findings in {}", recording.name()))?;
+        self.list(&mut page)?;
+        page.push_str("</body></html>\n");
+        Ok(page)
+    }
+
+    /// The findings as items of a list.
+    pub(crate) fn list(&self, page: &mut String) -> std::fmt::Result {
         if self.findings.is_empty() {
             page.push_str("<p>Nothing remarkable: no finding has a twelfth of the run.</p>\n");
         }
         page.push_str("<ol>\n");
         for finding in self.findings {
-            self.item(&mut page, finding)?;
+            self.item(page, finding)?;
         }
-        page.push_str("</ol>\n</body></html>\n");
-        Ok(page)
+        page.push_str("</ol>\n");
+        Ok(())
     }
 
     fn item(&self, page: &mut String, of: &Finding) -> std::fmt::Result {
