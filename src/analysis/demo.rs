@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use callscape_base::files;
 use callscape_facts::hierarchy::Hierarchy;
+#[cfg(not(target_arch = "wasm32"))]
 use callscape_facts::index::cache_dir;
 use callscape_source::saved;
 
@@ -24,11 +25,23 @@ pub fn structure() -> io::Result<Hierarchy> {
 
 /// The demo's recording as a file: in the user's cache directory, or among the temporary files where that
 /// cannot be written. What lies there already is used when it is the same.
+#[cfg(not(target_arch = "wasm32"))]
 pub fn recording() -> io::Result<PathBuf> {
     let cached = cache_dir().map_or(Err(io::ErrorKind::NotFound.into()), |dir| unpack(&dir));
     cached.or_else(|_| unpack(&files::private_folder()?))
 }
 
+/// The same in a browser, where it is held in memory.
+#[cfg(target_arch = "wasm32")]
+pub fn recording() -> io::Result<PathBuf> {
+    let path = Path::new("/demo").join(RECORDING_NAME);
+    if !files::disk::exists(&path) {
+        files::held::hold(&path, RECORDING);
+    }
+    Ok(path)
+}
+
+#[cfg(not(target_arch = "wasm32"))]
 fn unpack(dir: &Path) -> io::Result<PathBuf> {
     let path = dir.join(RECORDING_NAME);
     if std::fs::read(&path).is_ok_and(|found| found == RECORDING) {

@@ -24,7 +24,7 @@ pub(crate) struct PackArgs {
     /// The file to write; the name of a pack ends in .callscape-pack, that of a page in .html
     #[arg(short, long, value_name = "FILE", required_unless_present = "list")]
     output: Option<PathBuf>,
-    /// Write a page that plays in a browser; without inputs of the built-in demo
+    /// Write a page that plays in a browser; without inputs, one of the built-in demo
     #[arg(long, conflicts_with = "with_source")]
     page: bool,
     /// Maximum size of the page: 500kB, 20MB; calls are sampled until it fits

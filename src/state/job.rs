@@ -79,6 +79,13 @@ impl<T: Send + 'static> Job<T> {
     }
 }
 
+/// Has work wait until what it is for has been still for a while. Without threads everything would be still for as long.
+pub fn rest(how_long: Duration) {
+    if !cfg!(target_arch = "wasm32") {
+        std::thread::sleep(how_long);
+    }
+}
+
 /// Starts a thread. Without one the work is gone, and its sender, which `poll` takes for cancelled.
 #[cfg(not(target_arch = "wasm32"))]
 fn begin(name: &str, work: impl FnOnce() + Send + 'static) {

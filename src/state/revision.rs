@@ -29,7 +29,8 @@ impl State {
             mapping: self.mapping.path().filter(|path| path.is_file()),
         };
         self.opening.watch = None;
-        if watched != Watched::default() {
+        // What a page shows does not change, and it has no thread to watch with.
+        if watched != Watched::default() && !cfg!(target_arch = "wasm32") {
             self.opening.watch = Some(Watch::start(watched, self.waker()));
         }
     }

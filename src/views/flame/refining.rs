@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
-#[cfg(not(target_arch = "wasm32"))]
 use std::time::Duration;
 
 use rayon::prelude::*;
@@ -13,10 +12,9 @@ use callscape_base::units::ThreadId;
 use callscape_facts::trace::{Flame, Trace};
 use callscape_filter::filters::FilterRules;
 use callscape_layout::axis::TimeAxis;
-use callscape_state::job::Job;
+use callscape_state::job::{Job, rest};
 
 /// It is begun when the picture has been still for this long.
-#[cfg(not(target_arch = "wasm32"))]
 const STILL: Duration = Duration::from_millis(30);
 
 /// A lane of which a first picture is shown, and its depths that are.
@@ -56,9 +54,7 @@ impl Refining {
         let (sender, receiver) = channel();
         let (trace, rules, lanes) = (trace.clone(), rules.clone(), wanted.clone());
         let work = move |progress: &Progress| {
-            // Without threads everything would be still as long.
-            #[cfg(not(target_arch = "wasm32"))]
-            std::thread::sleep(STILL);
+            rest(STILL);
             let of_lane = |sender: &mut Sender<Refined>, wanted: Wanted| {
                 let mut flame = Flame::default();
                 if refine(&trace, &axis, &wanted, &rules, progress, &mut flame) {

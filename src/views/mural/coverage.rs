@@ -9,7 +9,7 @@ use callscape_facts::trace::{Columns, Coverage, CoverageRoom, Measure, Thread, T
 use callscape_filter::filters::FilterRules;
 use callscape_filter::selection::CallOf;
 use callscape_layout::axis::TimeAxis;
-use callscape_state::job::Job;
+use callscape_state::job::{Job, rest};
 
 /// Windows of up to this many calls are measured exactly within a frame, larger ones beside the frames.
 const AT_ONCE: u64 = 80_000;
@@ -214,7 +214,7 @@ fn begin(wanted: &Wanted<'_>, columns: Columns) -> Running {
     let (axis, lines, rows, bars) = (wanted.axis, wanted.lines, wanted.rows, wanted.bars);
     let rows_are_functions = wanted.rows_are_functions;
     let work = move |progress: &Progress| {
-        std::thread::sleep(STILL);
+        rest(STILL);
         let wanted = Wanted {
             trace: &trace,
             axis,
