@@ -151,12 +151,13 @@ fn page(args: &PackArgs, out: &Path) -> anyhow::Result<()> {
     };
     let session = output::open_inputs(&wanted.inputs)?;
     let title = name_of(&wanted.inputs);
+    let told = playable::text(&session, &title)?;
     loop {
         let (said, pack) = match is_demo {
             true => (vec!["the built-in demo".to_owned()], Vec::new()),
             false => playable::packed(&wanted, out)?,
         };
-        let text = playable::text(&session, &title, &said)?;
+        let text = format!("{told}{}", playable::contents(&said));
         let title = title.clone();
         let page = Playable { title, text, pack }.page(&viewer)?;
         let Some(most) = args.at_most.filter(|most| page.len() as u64 > *most) else {

@@ -16,11 +16,13 @@ use callscape_analysis::session::{Resolved, Session};
 use callscape_app::headless::{PictureSettings, Studio, moment_at};
 use callscape_app::sharing::{self, Wanted};
 use callscape_base::files::{self, Folder};
-use callscape_base::units::{FunctionId, Time, grouped};
+use callscape_base::units::{Cost, FunctionId, grouped};
 use callscape_facts::trace::FunctionMetrics;
 use callscape_look::image::Image;
 use callscape_look::quality::Quality;
 use callscape_model::landscape::LandscapeSettings;
+use callscape_model::moment::lively;
+use callscape_model::surface::Surface;
 use callscape_state::viewpoint::Viewpoint;
 
 /// The file that pages are made of.
@@ -119,11 +121,15 @@ pub(crate) fn picture(page: &mut String, image: &Image, alternative: &str) -> an
 }
 
 /// What a session shows, as text: a picture, and for each recording findings, functions and phases.
-pub(crate) fn text(session: &Session, title: &str, said: &[String]) -> anyhow::Result<String> {
+pub(crate) fn text(session: &Session, title: &str) -> anyhow::Result<String> {
     let mut page = String::new();
     writeln!(page, "<h1>{}</h1>", escaped(title))?;
     match landscape(session) {
-        Ok(image) => picture(&mut page, &image, "The landscape of the whole run")?,
+        Ok(image) => picture(
+            &mut page,
+            &image,
+            "The landscape at a time at which much is going on",
+        )?,
         // The text is worth sending without one.
         Err(error) => say!("callscape: no picture in the page: {error:#}"),
     }
@@ -133,18 +139,29 @@ pub(crate) fn text(session: &Session, title: &str, said: &[String]) -> anyhow::R
         }
         of_recording(&mut page, session, resolved)?;
     }
-    writeln!(page, "<h2>What this file contains</h2>\n<ul>")?;
-    for line in said {
-        writeln!(page, "<li>{}</li>", escaped(line))?;
-    }
-    page.push_str("</ul>\n");
     Ok(page)
 }
 
+/// What a page contains, as text.
+pub(crate) fn contents(said: &[String]) -> String {
+    let items = said.iter().map(|it| format!("<li>{}</li>\n", escaped(it)));
+    let items: String = items.collect();
+    format!("<h2>What this file contains</h2>\n<ul>\n{items}</ul>\n")
+}
+
+/// The landscape at a time at which much is going on.
 fn landscape(session: &Session) -> anyhow::Result<Image> {
+    let first = session.recordings.first().map(|it| &*it.recording);
+    let usual = LandscapeSettings::default().once_open(first, session.source_dir.is_some());
+    let duration = first.map_or(Cost::ZERO, |it| it.trace.duration());
     let settings = PictureSettings {
         size: [1280, 720],
-        landscape: LandscapeSettings::default(),
+        landscape: LandscapeSettings {
+            surface: Surface::usual(false, first.is_some()),
+            // As `callscape render` has it.
+            half_life: Cost::from_ns(duration.ns() / 150),
+            ..usual
+        },
         level: None,
         legend: false,
         viewpoint: Viewpoint::default(),
@@ -153,10 +170,7 @@ fn landscape(session: &Session) -> anyhow::Result<Image> {
             ..Quality::default()
         },
     };
-    let moment = session.recordings.first().and_then(|first| {
-        let end = Time::ZERO + first.recording.trace.duration();
-        moment_at(session, 0, end)
-    });
+    let moment = first.and_then(|first| moment_at(session, 0, lively(first)));
     Ok(Studio::new(session, &settings)?.picture(moment)?)
 }
 
