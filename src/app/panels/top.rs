@@ -67,7 +67,7 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
                     );
                 }
                 #[cfg(target_arch = "wasm32")]
-                if let Some(link) = crate::page::seen(context.desk)
+                if let Some(link) = crate::window::browser::seen(context.desk)
                     && ui
                         .button("Copy link")
                         .on_hover_text("Copies the address of this page at this time and selection")

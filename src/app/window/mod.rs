@@ -1,5 +1,7 @@
 //! The window and its event loop. A frame is drawn when something changed and never otherwise.
 
+#[cfg(target_arch = "wasm32")]
+pub(crate) mod browser;
 mod copy;
 #[cfg(debug_assertions)]
 mod faults;
@@ -9,6 +11,7 @@ mod notes;
 #[cfg(target_arch = "wasm32")]
 pub mod page;
 mod place;
+mod second;
 mod told;
 
 use callscape_base::clock::Instant;
@@ -143,7 +146,7 @@ struct App {
     proxy: EventLoopProxy<Told>,
     /// The window and its device, once a browser has opened that.
     #[cfg(target_arch = "wasm32")]
-    opened: page::Opened,
+    opened: browser::Opened,
     /// Where the page's address leads, until that is shown.
     #[cfg(target_arch = "wasm32")]
     link: Option<crate::link::Link>,
@@ -275,7 +278,7 @@ impl App {
             #[cfg(any(feature = "accesskit", target_arch = "wasm32"))]
             proxy: own_proxy,
             #[cfg(target_arch = "wasm32")]
-            opened: page::Opened::default(),
+            opened: browser::Opened::default(),
             #[cfg(target_arch = "wasm32")]
             link: None,
             desk,
@@ -477,7 +480,7 @@ impl ApplicationHandler<Told> for App {
         }
         let attributes = Window::default_attributes().with_title("Callscape");
         #[cfg(target_arch = "wasm32")]
-        let attributes = page::on_canvas(attributes);
+        let attributes = browser::on_canvas(attributes);
         #[cfg(not(target_arch = "wasm32"))]
         let attributes = attributes
             .with_min_inner_size(LogicalSize::new(320.0, 240.0))

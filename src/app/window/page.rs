@@ -3,47 +3,24 @@
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
-use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
-use web_sys::HtmlCanvasElement;
 use winit::event_loop::{ActiveEventLoop, EventLoop, EventLoopProxy};
-use winit::platform::web::{EventLoopExtWebSys, WindowAttributesExtWebSys};
-use winit::window::{Window, WindowAttributes};
+use winit::platform::web::EventLoopExtWebSys;
+use winit::window::Window;
 
+use super::browser::canvas;
 use super::told::Told;
 use super::{App, Start};
 use crate::command::BookmarkAsk;
-use crate::desk::DeskRef;
 use crate::graphics::Graphics;
-use crate::link::{self, Link};
+use crate::link::Link;
 use crate::saved::find;
 use callscape_analysis::session::Inputs;
 use callscape_base::files::held;
 use callscape_filter::selection::Pointed;
-use callscape_render::gpu::GpuError;
 use callscape_state::ask::{PlayAsk, SelectAsk};
-
-/// How long a frame works on what runs on other threads elsewhere.
-pub(super) const SLICE: Duration = Duration::from_millis(12);
-
-/// The canvas of a page.
-pub const CANVAS: &str = "callscape";
-
-/// A window, and what draws on it once the browser has opened that.
-#[derive(Clone, Default)]
-pub(super) struct Opened(Rc<RefCell<Option<Drawn>>>);
-
-type Drawn = (Arc<Window>, Result<Graphics, GpuError>);
-
-impl Opened {
-    pub(super) fn take(&self) -> Option<Drawn> {
-        self.0.borrow_mut().take()
-    }
-}
 
 thread_local! {
     /// Where what happens to the page is told.
@@ -96,29 +73,6 @@ pub fn go(link: String) {
     tell(Told::Link(link));
 }
 
-/// The link to what is seen: the time, and what is selected.
-pub(crate) fn seen(desk: DeskRef<'_>) -> Option<String> {
-    let document = desk.state.document.as_ref()?;
-    let time = document.playback.as_ref().map(|it| it.time().ns());
-    let module = document.complete(document.selection.chosen).module;
-    let path = module.map(|it| document.session.hierarchy.path(it));
-    let page = web_sys::window()?.location().href().ok()?;
-    let page = page.split('#').next().unwrap_or_default();
-    Some(format!("{page}{}", link::of(time, path.as_deref())))
-}
-
-/// A window on the canvas, as large as the page makes that.
-pub(super) fn on_canvas(attributes: WindowAttributes) -> WindowAttributes {
-    let canvas = canvas();
-    let is_missing = canvas.is_none();
-    attributes.with_canvas(canvas).with_append(is_missing)
-}
-
-fn canvas() -> Option<HtmlCanvasElement> {
-    let document = web_sys::window()?.document()?;
-    document.get_element_by_id(CANVAS)?.dyn_into().ok()
-}
-
 impl App {
     /// Notes on the canvas how many frames were drawn, and the time shown in nanoseconds: what tests wait for.
     pub(super) fn note_frame(&self) {
@@ -165,7 +119,7 @@ impl App {
         let (opened, proxy) = (self.opened.clone(), self.proxy.clone());
         spawn_local(async move {
             let graphics = Graphics::new(Arc::clone(&window)).await;
-            opened.0.replace(Some((window, graphics)));
+            opened.put(window, graphics);
             // The window is gone: nobody waits any more.
             let _ = proxy.send_event(Told::Device);
         });
