@@ -85,7 +85,8 @@ impl Browser {
             let mut text = Vec::new();
             let read = self.from.read_until(0, &mut text);
             assert!(read.expect("Chromium answers") > 0, "Chromium has ended");
-            let said: Value = serde_json::from_slice(text.trim_suffix(b"\0")).expect("JSON");
+            let said: Value =
+                serde_json::from_slice(text.strip_suffix(b"\0").unwrap_or(&text)).expect("JSON");
             if said["id"] == self.number {
                 assert!(said["error"].is_null(), "{method}: {said}");
                 return said["result"].clone();
