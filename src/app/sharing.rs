@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 
 use super::saved::SavedSession;
+use callscape_analysis::sampling::{self, Keep};
 use callscape_analysis::session::{Inputs, Sides};
 use callscape_base::files::Folder;
 use callscape_base::progress::Progress;
@@ -15,6 +16,8 @@ use callscape_base::units::ModuleId;
 use callscape_base::warnings::Reporter;
 use callscape_export::pack::{self, Packed, Parts};
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
+use callscape_facts::recording::Recording;
+use callscape_facts::sampling::{Flow, Plan, Rule};
 use callscape_import as import;
 use callscape_import::input::STANDARD_INPUT;
 use callscape_presentation::scene::{Bookmark, LeftOut, SceneFile, SceneInputs};
@@ -31,6 +34,8 @@ pub struct Wanted {
     pub scenes: Vec<PathBuf>,
     /// The text of the source files too, not their structure alone.
     pub with_source: bool,
+    /// Of each recording only the stacks at every Nth entry or exit of a function.
+    pub stacks: Option<u64>,
 }
 
 /// What of a pack one opens.
@@ -65,9 +70,9 @@ pub fn pack(
         .recordings
         .split_at_checked(inputs.sides.runs_of_a)
         .unwrap_or_default();
-    packing.recordings(of_a, progress)?;
+    packing.recordings(of_a, wanted.stacks, progress)?;
     packing.parts.runs_of_a = packing.parts.recordings.len();
-    packing.recordings(of_b, progress)?;
+    packing.recordings(of_b, wanted.stacks, progress)?;
     if let Some(mapping) = &wanted.mapping {
         packing.parts.mapping = Some(packing.mapping(mapping)?);
     }
@@ -158,7 +163,12 @@ impl Packing {
         Ok(name)
     }
 
-    fn recordings(&mut self, paths: &[PathBuf], progress: &Progress) -> anyhow::Result<()> {
+    fn recordings(
+        &mut self,
+        paths: &[PathBuf],
+        stacks: Option<u64>,
+        progress: &Progress,
+    ) -> anyhow::Result<()> {
         let opened = import::open_all(paths, progress)?;
         let has_profile = opened.iter().any(|it| it.profile.is_some());
         if has_profile {
@@ -173,15 +183,21 @@ impl Packing {
             let path = self.made();
             progress.start(format!("writing the index of {}", recording.name()), 0);
             progress.check()?;
-            import::index::save(recording, &path).with_context(|| path.display().to_string())?;
+            let sampled = stacks.map(|every| sampled(recording, every, progress));
+            let sampled = sampled.transpose()?;
+            import::index::save(sampled.as_ref().unwrap_or(recording), &path)
+                .with_context(|| path.display().to_string())?;
             if let Some(damage) = recording.damage() {
                 bail!(damage);
             }
-            self.said.push(format!(
-                "{}: {} calls",
-                recording.name(),
-                recording.trace.calls()
-            ));
+            let calls = recording.trace.calls();
+            self.said.push(match stacks {
+                None => format!("{}: {calls} calls", recording.name()),
+                Some(every) => format!(
+                    "{}: sampled, the stacks at every {every}th entry or exit of its {calls} calls",
+                    recording.name()
+                ),
+            });
             self.add(name.clone(), path);
             self.parts.recordings.push(name);
         }
@@ -333,6 +349,20 @@ impl Packing {
         self.said.push(format!("the scene {}", path.display()));
         Ok(())
     }
+}
+
+/// The stacks of a recording at every Nth entry or exit.
+fn sampled(recording: &Recording, every: u64, progress: &Progress) -> anyhow::Result<Recording> {
+    let plan = Plan::of(Rule {
+        flow: Flow::Stacks(every),
+        ..Rule::ALL
+    });
+    Ok(sampling::sample(
+        recording,
+        &plan,
+        &Keep::default(),
+        progress,
+    )?)
 }
 
 /// What a pack opens, `path` saying where each of its names lies.

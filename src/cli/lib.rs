@@ -45,6 +45,7 @@ mod output;
 mod pack;
 mod page;
 mod phases;
+mod playable;
 mod present;
 mod progress;
 #[cfg(feature = "parquet")]

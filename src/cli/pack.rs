@@ -6,12 +6,14 @@ use anyhow::{Context, bail, ensure};
 
 use super::input;
 use super::output::{self, Align, Table};
+use super::playable::{self, Playable};
 use super::progress::with_progress;
 use callscape_app::saved::{self, SavedSession};
 use callscape_app::sharing::{self, Wanted};
-use callscape_base::files::is_taken;
+use callscape_base::files::{Folder, is_taken};
 use callscape_base::units::{counted, grouped};
 use callscape_export::pack::{self, ENDING};
+use callscape_state::document::name_of;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Bundle a source tree, its recordings or a session into one file for another machine", after_help = HELP)]
@@ -19,11 +21,17 @@ pub(crate) struct PackArgs {
     /// A source tree, recordings of it, or both; or a session
     #[arg(value_name = "SOURCE_DIR | TRACE | SESSION")]
     inputs: Vec<PathBuf>,
-    /// The pack to write; its name ends in .callscape-pack
+    /// The file to write; the name of a pack ends in .callscape-pack, that of a page in .html
     #[arg(short, long, value_name = "FILE", required_unless_present = "list")]
     output: Option<PathBuf>,
-    /// List the files in a pack with their sizes, and write nothing
-    #[arg(long, value_name = "PACK", conflicts_with_all = ["inputs", "output", "session", "scenes", "map", "with_source", "force"])]
+    /// Write a page that plays in a browser; without inputs, one of the built-in demo
+    #[arg(long, conflicts_with = "with_source")]
+    page: bool,
+    /// Maximum size of the page: 500kB, 20MB; calls are sampled until it fits
+    #[arg(long, value_name = "SIZE", requires = "page", value_parser = size)]
+    at_most: Option<u64>,
+    /// List the contents of a pack or a page, and write nothing
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["inputs", "output", "page"])]
     list: Option<PathBuf>,
     /// The session to pack [default: the session saved next to the inputs, if any]
     #[arg(long, value_name = "SESSION")]
@@ -42,16 +50,24 @@ pub(crate) struct PackArgs {
     force: bool,
 }
 
+/// Of so many entries and exits one is kept first where a page is too large.
+const FIRST: u64 = 16;
+
 const HELP: &str = "A pack contains the structure of the source tree (without its text unless --with-source), the index of each recording \
 (a profile is copied as it is), the session with its bookmarks, mapping files and scenes. Open it with `callscape \
 FILE` or drop it on the window; other subcommands accept it instead of a source tree or a recording. It is a tar file \
 compressed with Zstandard. It does not contain the git history of the files.
 
+A page is a pack with its player in one HTML file, which opens in a browser without Callscape and without a network. \
+Browsers that cannot play it show its findings, functions and phases as text.
+
 Examples:
   callscape pack src trace.json -o talk.callscape-pack
   callscape pack trace.json.callscape-session.json --scene talk.toml -o talk.callscape-pack
   callscape talk.callscape-pack
-  callscape pack --list talk.callscape-pack
+  callscape pack src trace.json --page -o finding.html
+  callscape pack src trace.json --page --at-most 20MB -o finding.html
+  callscape pack --list finding.html
   callscape functions talk.callscape-pack --json";
 
 pub(crate) fn run(args: PackArgs) -> anyhow::Result<()> {
@@ -61,9 +77,10 @@ pub(crate) fn run(args: PackArgs) -> anyhow::Result<()> {
     let Some(out) = &args.output else {
         bail!("expected a file to write (-o), found none");
     };
+    let ending = if args.page { ".html" } else { ENDING };
     ensure!(
-        out.to_string_lossy().ends_with(ENDING),
-        "{}: expected a name that ends in {ENDING}",
+        out.to_string_lossy().ends_with(ending),
+        "{}: expected a name that ends in {ending}",
         out.display()
     );
     ensure!(
@@ -71,6 +88,9 @@ pub(crate) fn run(args: PackArgs) -> anyhow::Result<()> {
         "{}: this file exists; --force overwrites it",
         out.display()
     );
+    if args.page {
+        return page(&args, out);
+    }
     let wanted = wanted(&args)?;
     let (said, bytes) = with_progress(|progress| sharing::pack(&wanted, out, progress))??;
     for line in said {
@@ -80,9 +100,38 @@ pub(crate) fn run(args: PackArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Lists the files in a pack.
+/// A size in bytes.
+fn size(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, f64); 4] = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1.0)];
+    let wrong = || format!("expected a size like 500kB or 20MB, found '{text}'");
+    let with = |(unit, bytes): (&str, f64)| {
+        let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
+        (number > 0.0 && number.is_finite()).then_some((number * bytes) as u64)
+    };
+    UNITS.into_iter().find_map(with).ok_or_else(wrong)
+}
+
+/// Says what a pack or a page contains.
 fn list(path: &Path) -> anyhow::Result<()> {
-    let found = with_progress(|progress| pack::list(path, progress))??;
+    let found = match pack::is_pack(path) {
+        true => with_progress(|progress| pack::list(path, progress))??,
+        false => {
+            let Some(bytes) = playable::pack_in(path)? else {
+                bail!(
+                    "{}: expected a pack or a page, found neither",
+                    path.display()
+                );
+            };
+            let folder = Folder::beside(&std::env::temp_dir().join(playable::NAME))?;
+            let inner = folder.path().join(playable::NAME);
+            std::fs::write(&inner, &bytes)?;
+            match bytes.is_empty() {
+                true => Vec::new(),
+                false => with_progress(|progress| pack::list(&inner, progress))?
+                    .with_context(|| path.display().to_string())?,
+            }
+        }
+    };
     output::print(|out| {
         let mut table = Table::new(&[("bytes", Align::Right), ("file", Align::Left)]);
         for (name, bytes) in &found {
@@ -90,6 +139,49 @@ fn list(path: &Path) -> anyhow::Result<()> {
         }
         table.write(out)
     })
+}
+
+/// Writes a page, sampled where it would be larger than it may be.
+fn page(args: &PackArgs, out: &Path) -> anyhow::Result<()> {
+    let viewer = playable::viewer()?;
+    let is_demo = args.inputs.is_empty() && args.session.is_none() && args.scenes.is_empty();
+    let mut wanted = match is_demo {
+        true => Wanted::default(),
+        false => wanted(args)?,
+    };
+    let session = output::open_inputs(&wanted.inputs)?;
+    let title = name_of(&wanted.inputs);
+    let told = playable::text(&session, &title)?;
+    loop {
+        let (said, pack) = match is_demo {
+            true => (vec!["the built-in demo".to_owned()], Vec::new()),
+            false => playable::packed(&wanted, out)?,
+        };
+        let text = format!("{told}{}", playable::contents(&said));
+        let title = title.clone();
+        let page = Playable { title, text, pack }.page(&viewer)?;
+        let Some(most) = args.at_most.filter(|most| page.len() as u64 > *most) else {
+            playable::write(out, &page)?;
+            for line in said {
+                say!("{line}");
+            }
+            let bytes = counted(page.len() as u64, "byte", "bytes");
+            say!("{}: {bytes}", out.display());
+            return Ok(());
+        };
+        // Stacks take more room than the calls between them where these are few.
+        let every = wanted.stacks.map_or(FIRST, |every| 4 * every);
+        let calls = session.recordings.iter();
+        let calls = calls.map(|it| it.recording.trace.calls()).max();
+        ensure!(
+            every < calls.unwrap_or_default(),
+            "{}: the page has {} and cannot be made smaller than --at-most {}",
+            out.display(),
+            counted(page.len() as u64, "byte", "bytes"),
+            grouped(most)
+        );
+        wanted.stacks = Some(every);
+    }
 }
 
 fn wanted(args: &PackArgs) -> anyhow::Result<Wanted> {

@@ -49,6 +49,7 @@ mod results;
 mod sample;
 mod several;
 mod sharing;
+mod sharing_pages;
 mod sheet;
 mod source;
 #[cfg(feature = "parquet")]

@@ -12,12 +12,15 @@ use super::moments::{Moment, Names};
 use super::picture_args::{HeightArg, PictureArgs, StrengthArg, ThemeArg, ViewArg};
 use super::tables::Tables;
 use super::{lines, report};
+use crate::page::escaped;
+use crate::playable::{self, Playable};
 use callscape_analysis::comparison::tables::Given;
 use callscape_analysis::comparison::{Comparison, Inputs, Settings};
 use callscape_analysis::mapping::regroup::Regrouped;
 use callscape_analysis::session;
 use callscape_app::compare::Pictures;
 use callscape_app::headless::{PictureSettings, Viewpoint};
+use callscape_app::sharing::Wanted;
 use callscape_app::view_picture::ViewStudio;
 use callscape_base::files::{self, Temporary};
 use callscape_base::units::{Cost, Time, TimeRange};
@@ -37,6 +40,8 @@ use callscape_views as views;
 pub(crate) struct Output {
     path: PathBuf,
     is_report: bool,
+    /// What the report is put into where it is a page that plays.
+    viewer: Option<String>,
 }
 
 impl PictureArgs {
@@ -55,11 +60,16 @@ impl PictureArgs {
             ends("png") || ends("html"),
             "{shown}: expected a name that ends in .png or .html"
         );
+        ensure!(
+            ends("html") || !self.page,
+            "{shown}: expected a name that ends in .html with --page"
+        );
         // Whether it can be written is said before the long work, not after it.
         Temporary::beside(path).with_context(|| format!("cannot write {shown}"))?;
         Ok(Some(Output {
             path: path.clone(),
             is_report: ends("html"),
+            viewer: self.page.then(playable::viewer).transpose()?,
         }))
     }
 
@@ -228,8 +238,45 @@ impl Output {
         let hunks = with_progress(|progress| lines::find(inputs, comparison, tables, progress))??;
         let found = with_progress(|progress| report::findings_of_each(comparison, progress))??;
         let shown = (&pictures[..], &hunks[..], &found[..]);
+        if let Some(viewer) = &self.viewer {
+            let title = report::title(comparison);
+            let mut text = format!("<h1>{}</h1>\n", escaped(&title));
+            report::body(
+                &mut text,
+                inputs,
+                comparison,
+                tables,
+                shown,
+                args.map.as_deref(),
+            )?;
+            let (_, pack) = playable::packed(&wanted(args, inputs), &self.path)?;
+            let page = Playable { title, text, pack }.page(viewer)?;
+            return playable::write(&self.path, &page);
+        }
         let page = report::page(inputs, comparison, tables, shown, args.map.as_deref())?;
         files::write(&self.path, page.as_bytes()).with_context(cannot)
+    }
+}
+
+/// What a page of a comparison has in its pack.
+fn wanted(args: &CompareArgs, inputs: &Inputs) -> Wanted {
+    let [a, b] = &inputs.recordings;
+    let (of_a, of_b) = match &inputs.source_dirs[..] {
+        [of_a, of_b, ..] => (Some(of_a.clone()), Some(of_b.clone())),
+        both => (None, both.first().cloned()),
+    };
+    Wanted {
+        inputs: session::Inputs {
+            source_dir: of_b,
+            recordings: [a.clone(), b.clone()].concat(),
+            sides: session::Sides {
+                runs_of_a: a.len(),
+                source_of_a: of_a,
+            },
+            ..session::Inputs::default()
+        },
+        mapping: args.map.clone(),
+        ..Wanted::default()
     }
 }
 

@@ -11,6 +11,9 @@ pub(crate) struct PictureArgs {
     /// Write a picture, OUT.png, or a report with pictures and tables on one page, OUT.html
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
+    /// Make the report a page that plays both runs in a browser, without Callscape and without a network
+    #[arg(long, requires = "output")]
+    pub page: bool,
     /// View to draw
     #[arg(long, value_enum, default_value = "difference", requires = "output")]
     pub view: ViewArg,

@@ -10,6 +10,7 @@ use super::tables::Tables;
 use super::text::{Show, counted_once, timed, was};
 use crate::findings::page::list;
 use crate::page::{self, escaped};
+use crate::playable;
 use callscape_analysis::comparison::amounts::{Change, Measure, Standing};
 use callscape_analysis::comparison::tables::Given;
 use callscape_analysis::comparison::{Comparison, Inputs};
@@ -55,41 +56,56 @@ pub(super) fn findings_of_each<'a>(
     Ok(all)
 }
 
+/// What is compared.
+pub(super) fn title(comparison: &Comparison) -> String {
+    let name = |side: usize| {
+        let first = runs(comparison, side).into_iter().next();
+        first.map_or_else(|| "nothing".to_owned(), |run| run.name)
+    };
+    format!("{} against {}", name(0), name(1))
+}
+
+/// Pictures with what each is, lines of differences, and findings about each run.
+pub(super) type Shown<'a> = (&'a [(Image, &'a str)], &'a [Hunk], &'a [Found<'a>]);
+
 /// The page, with `pictures` and what each is, the `lines` of differences and the `findings` about each run, of the
 /// `inputs` as they were compared through the mapping file `map`.
 pub(super) fn page(
     inputs: &Inputs,
     comparison: &Comparison,
     tables: &Tables,
-    (pictures, lines, findings): (&[(Image, &str)], &[Hunk], &[Found<'_>]),
+    shown: Shown<'_>,
     map: Option<&Path>,
 ) -> anyhow::Result<String> {
-    let name = |side: usize| {
-        let first = runs(comparison, side).into_iter().next();
-        first.map_or_else(|| "nothing".to_owned(), |run| run.name)
-    };
-    let title = format!("{} against {}", name(0), name(1));
+    let title = title(comparison);
     let mut page = String::new();
     page::head(&mut page, &title)?;
-    headline(&mut page, comparison, tables)?;
-    causes(&mut page, comparison, tables)?;
+    body(&mut page, inputs, comparison, tables, shown, map)?;
+    page.push_str("</body></html>\n");
+    Ok(page)
+}
+
+/// All of the page but its title.
+pub(super) fn body(
+    page: &mut String,
+    inputs: &Inputs,
+    comparison: &Comparison,
+    tables: &Tables,
+    (pictures, lines, findings): Shown<'_>,
+    map: Option<&Path>,
+) -> anyhow::Result<()> {
+    headline(page, comparison, tables)?;
+    causes(page, comparison, tables)?;
     for (letter, recording, found) in findings {
         writeln!(page, "<h2>Findings in {letter} alone</h2>")?;
-        list(&mut page, recording, found)?;
+        list(page, recording, found)?;
     }
-    heads(&mut page, comparison)?;
+    heads(page, comparison)?;
     for doubt in comparison.doubts.iter().map(ToString::to_string) {
         writeln!(page, "<p class=\"doubt\">{}</p>", escaped(&doubt))?;
     }
     for (image, alternative) in pictures {
-        let png = image.png()?;
-        writeln!(
-            page,
-            "<p><img alt=\"{alternative}\" width=\"{}\" height=\"{}\" src=\"data:image/png;base64,{}\"></p>",
-            image.width,
-            image.height,
-            base64(&png)
-        )?;
+        playable::picture(page, image, alternative)?;
     }
     let show = Show::new(comparison, tables.measure);
     let hierarchy = &comparison.session.hierarchy;
@@ -104,20 +120,20 @@ pub(super) fn page(
         );
         (tables.functions[row as usize], cell)
     });
-    section(&mut page, &show, "Functions", functions)?;
+    section(page, &show, "Functions", functions)?;
     let modules = tables.modules.iter();
     let modules = modules.map(|it| (it.change, escaped(&it.path)));
-    section(&mut page, &show, "Modules", modules)?;
+    section(page, &show, "Modules", modules)?;
     let relations = tables.relations.iter().map(|relation| {
         let names = format!("{} → {}", escaped(&relation.from), escaped(&relation.to));
         (relation.change, names)
     });
-    section(&mut page, &show, "Call relations", relations)?;
-    lines::write(&mut page, lines, inputs.source_dirs.len() > 1)?;
+    section(page, &show, "Call relations", relations)?;
+    lines::write(page, lines, inputs.source_dirs.len() > 1)?;
     if let Some(phases) = &tables.contents {
-        contents::write(&mut page, phases, comparison.unit())?;
+        contents::write(page, phases, comparison.unit())?;
     }
-    contexts(&mut page, &show, comparison, tables)?;
+    contexts(page, &show, comparison, tables)?;
     let command: Vec<String> = std::env::args_os()
         .skip(1)
         .map(|argument| quoted(&argument.to_string_lossy()))
@@ -125,11 +141,11 @@ pub(super) fn page(
     write!(
         page,
         "<h2>Next steps</h2>\n<p>Both in one landscape (V toggles between the runs):</p>\n<pre>{}</pre>\n\
-         <p>To create this page again:</p>\n<pre>callscape {}</pre>\n</body></html>\n",
+         <p>To create this page again:</p>\n<pre>callscape {}</pre>\n",
         escaped(&opening(inputs, map)),
         escaped(&command.join(" "))
     )?;
-    Ok(page)
+    Ok(())
 }
 
 /// Whether B costs more than A as a whole, and where most of that comes from.
@@ -431,42 +447,9 @@ fn quoted(argument: &str) -> String {
     }
 }
 
-/// RFC 4648, section 4.
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let byte = |place: usize| u32::from(group.get(place).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for place in 0..4 {
-            match place <= group.len() {
-                true => text.push(LETTERS[(bits >> (18 - 6 * place) & 63) as usize] as char),
-                false => text.push('='),
-            }
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The examples of RFC 4648, section 10.
-    #[test]
-    fn base64_is_that_of_the_rfc() {
-        for (bytes, text) in [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("fooba", "Zm9vYmE="),
-            ("foobar", "Zm9vYmFy"),
-        ] {
-            assert_eq!(base64(bytes.as_bytes()), text);
-        }
-    }
 
     #[test]
     fn names_stay_text() {

@@ -9,6 +9,7 @@ use super::progress::with_progress;
 use super::range::RangeArgs;
 use callscape_analysis::phases::names::Labels;
 use callscape_analysis::phases::{Elapsed, Pruning, SIMILARITY, Wish};
+use callscape_analysis::session::{Resolved, Session};
 use callscape_base::units::{Time, TimeSpec};
 use callscape_facts::recording::RecordingKind;
 use report::{AlikeKind, CostKind, Report};
@@ -81,6 +82,27 @@ fn similarity(text: &str) -> Result<f64, String> {
     let number = text.trim().parse::<f64>();
     let number = number.ok().filter(|number| (0.0..=1.0).contains(number));
     number.ok_or_else(|| format!("expected a share from 0 to 1, found '{text}'"))
+}
+
+/// The table of contents of a recording with times, with thresholds chosen.
+pub(crate) fn lines(session: &Session, resolved: &Resolved) -> anyhow::Result<Vec<String>> {
+    let trace = &resolved.recording.trace;
+    let wish = Wish::of(super::threads::find(trace, None)?);
+    let (pruning, phases) = with_progress(|progress| {
+        let pruning = Pruning::new(trace, &wish, progress)?;
+        let phases = pruning.wished(trace, &wish, progress)?;
+        Ok::<_, anyhow::Error>((pruning, phases))
+    })??;
+    let labels = Labels::new(&phases, &resolved.recording.functions, &pruning);
+    Ok(text::lines(&Report {
+        session,
+        resolved,
+        phases: &phases,
+        labels: &labels,
+        range: None,
+        costs: CostKind::Running,
+        is_sampled: resolved.recording.kind == RecordingKind::Sampled,
+    }))
 }
 
 pub(crate) fn run(args: PhasesArgs) -> anyhow::Result<()> {

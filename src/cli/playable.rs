@@ -1,0 +1,239 @@
+//! `--page`: one HTML file that plays in a browser. It is the viewer, which `./x web` makes, with a pack in it, and with
+//! the same as text, which needs neither scripts nor a graphics device.
+
+use std::fmt::Write;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+
+use super::findings::page::list;
+use super::page::{STYLE, base64, escaped, unbase64};
+use super::progress::with_progress;
+use super::{output, phases};
+use callscape_analysis::findings::findings;
+use callscape_analysis::session::{Resolved, Session};
+use callscape_app::headless::{PictureSettings, Studio, moment_at};
+use callscape_app::sharing::{self, Wanted};
+use callscape_base::files::{self, Folder};
+use callscape_base::units::{Cost, FunctionId, grouped};
+use callscape_facts::trace::FunctionMetrics;
+use callscape_look::image::Image;
+use callscape_look::quality::Quality;
+use callscape_model::landscape::LandscapeSettings;
+use callscape_model::moment::lively;
+use callscape_model::surface::Surface;
+use callscape_state::viewpoint::Viewpoint;
+
+/// The file that pages are made of.
+const VIEWER: &str = "viewer.html";
+/// What of the viewer is replaced, each once.
+const TITLE: &str = "<title>Callscape</title>";
+const STYLES: &str = "<style>\n";
+const TEXT: &str = "<!--callscape text-->";
+const PACK: &str = "<script type=\"application/octet-stream\" id=\"pack\">";
+/// A page asks nothing of the network.
+const NETWORK: &str = "connect-src *";
+/// Scripts without this are not run.
+const NONCE: &str = "callscape";
+
+/// What a pack is called while it becomes part of a page.
+pub(crate) const NAME: &str = "page.callscape-pack";
+/// No viewer or page is larger.
+const MOST: u64 = 1 << 30;
+/// Rows of a table as text.
+const ROWS: usize = 50;
+
+/// What is put into the viewer.
+pub(crate) struct Playable {
+    pub title: String,
+    /// In HTML, all names escaped.
+    pub text: String,
+    /// Nothing for the built-in demo.
+    pub pack: Vec<u8>,
+}
+
+/// The viewer, beside the program or where packages have it.
+pub(crate) fn viewer() -> anyhow::Result<String> {
+    let program = std::env::current_exe().and_then(|it| it.canonicalize());
+    let program = program.context("cannot find the program's own folder")?;
+    let folder = program.parent().unwrap_or(Path::new("."));
+    let places = ["", "../web", "../share/callscape"];
+    let mut places = places.map(|it| folder.join(it).join(VIEWER)).into_iter();
+    let found = places.find(|it| it.is_file()).with_context(|| {
+        format!(
+            "{VIEWER} is missing, which pages are made of; `./x web` builds it in target/web: put it into {} or into \
+             ../share/callscape from there",
+            folder.display()
+        )
+    })?;
+    files::read_text(&found, MOST).with_context(|| found.display().to_string())
+}
+
+impl Playable {
+    /// The page, made of `viewer`.
+    pub(crate) fn page(&self, viewer: &str) -> anyhow::Result<String> {
+        let mut hash = DefaultHasher::new();
+        (&self.pack, &self.text).hash(&mut hash);
+        let nonce = format!("{:016x}", hash.finish());
+        let of = |nonce: &str| [format!("'nonce-{nonce}'"), format!("nonce=\"{nonce}\"")];
+        let [of_policy, of_script] = of(NONCE);
+        let [policy, script] = of(&nonce);
+        let mut page = viewer.replace(&of_script, &script);
+        for (old, new) in [
+            (TITLE, format!("<title>{}</title>", escaped(&self.title))),
+            (&*of_policy, policy),
+            (NETWORK, "connect-src 'none'".to_owned()),
+            (STYLES, format!("<style>\n{STYLE}\n")),
+            (PACK, format!("{PACK}{}", base64(&self.pack))),
+            (TEXT, self.text.clone()),
+        ] {
+            ensure!(
+                page.contains(old),
+                "{VIEWER} was made for another version of Callscape; `./x web` makes it anew"
+            );
+            page = page.replacen(old, &new, 1);
+        }
+        Ok(page)
+    }
+}
+
+/// The pack in the page at `path`; none where it is no page.
+pub(crate) fn pack_in(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
+    let bytes = files::read(path, MOST).with_context(|| path.display().to_string())?;
+    let Ok(page) = String::from_utf8(bytes) else {
+        return Ok(None);
+    };
+    let pack = page.split_once(PACK).and_then(|(_, it)| it.split_once('<'));
+    Ok(pack.and_then(|(pack, _)| unbase64(pack)))
+}
+
+/// A picture in HTML.
+pub(crate) fn picture(page: &mut String, image: &Image, alternative: &str) -> anyhow::Result<()> {
+    let (width, height) = (image.width, image.height);
+    writeln!(
+        page,
+        "<p><img alt=\"{}\" width=\"{width}\" height=\"{height}\" src=\"data:image/png;base64,{}\"></p>",
+        escaped(alternative),
+        base64(&image.png()?)
+    )?;
+    Ok(())
+}
+
+/// What a session shows, as text: a picture, and for each recording findings, functions and phases.
+pub(crate) fn text(session: &Session, title: &str) -> anyhow::Result<String> {
+    let mut page = String::new();
+    writeln!(page, "<h1>{}</h1>", escaped(title))?;
+    match landscape(session) {
+        Ok(image) => picture(
+            &mut page,
+            &image,
+            "The landscape at a time at which much is going on",
+        )?,
+        // The text is worth sending without one.
+        Err(error) => say!("callscape: no picture in the page: {error:#}"),
+    }
+    for resolved in &session.recordings {
+        if session.recordings.len() > 1 {
+            writeln!(page, "<h2>{}</h2>", escaped(&resolved.recording.name()))?;
+        }
+        of_recording(&mut page, session, resolved)?;
+    }
+    Ok(page)
+}
+
+/// What a page contains, as text.
+pub(crate) fn contents(said: &[String]) -> String {
+    let items = said.iter().map(|it| format!("<li>{}</li>\n", escaped(it)));
+    let items: String = items.collect();
+    format!("<h2>What this file contains</h2>\n<ul>\n{items}</ul>\n")
+}
+
+/// The landscape at a time at which much is going on.
+fn landscape(session: &Session) -> anyhow::Result<Image> {
+    let first = session.recordings.first().map(|it| &*it.recording);
+    let usual = LandscapeSettings::default().once_open(first, session.source_dir.is_some());
+    let duration = first.map_or(Cost::ZERO, |it| it.trace.duration());
+    let settings = PictureSettings {
+        size: [1280, 720],
+        landscape: LandscapeSettings {
+            surface: Surface::usual(false, first.is_some()),
+            // As `callscape render` has it.
+            half_life: Cost::from_ns(duration.ns() / 150),
+            ..usual
+        },
+        level: None,
+        legend: false,
+        viewpoint: Viewpoint::default(),
+        quality: Quality {
+            samples: 16,
+            ..Quality::default()
+        },
+    };
+    let moment = first.and_then(|first| moment_at(session, 0, lively(first)));
+    Ok(Studio::new(session, &settings)?.picture(moment)?)
+}
+
+fn of_recording(page: &mut String, session: &Session, resolved: &Resolved) -> anyhow::Result<()> {
+    let recording = &resolved.recording;
+    let found = with_progress(|progress| findings(recording, progress))??;
+    page.push_str("<h2>Findings</h2>\n");
+    list(page, recording, &found)?;
+    functions(page, session, resolved)?;
+    if recording.profile.is_none() && recording.trace.calls() > 0 {
+        page.push_str("<h2>Phases</h2>\n<pre>");
+        let lines = phases::lines(session, resolved)?;
+        for line in lines.iter().take(ROWS) {
+            writeln!(page, "{}", escaped(line))?;
+        }
+        if lines.len() > ROWS {
+            writeln!(page, "and {} more lines", lines.len() - ROWS)?;
+        }
+        page.push_str("</pre>\n");
+    }
+    output::ensure_whole(recording)
+}
+
+fn functions(page: &mut String, session: &Session, resolved: &Resolved) -> anyhow::Result<()> {
+    let recording = &resolved.recording;
+    let functions = &recording.functions;
+    let metrics = recording.function_metrics(None);
+    let mut rows: Vec<(FunctionId, FunctionMetrics)> = functions.ids().zip(metrics).collect();
+    rows.retain(|(_, it)| it.calls > 0 || it.total.ns() > 0);
+    // Stable, so that equals stay in the order of their first appearance.
+    rows.sort_by_key(|(_, it)| std::cmp::Reverse(it.self_cost.size()));
+    page.push_str("<h2>Functions</h2>\n<div class=\"wide\"><table><tr><th>self</th><th>total</th><th>calls</th><th>function</th></tr>\n");
+    let unit = recording.unit();
+    for (id, it) in rows.iter().take(ROWS) {
+        let module = resolved.resolution.modules.get(id.index());
+        let module = module.map(|&it| session.hierarchy.path(it));
+        writeln!(
+            page,
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{} <span class=\"weak\">{}</span></td></tr>",
+            escaped(&unit.show(it.self_cost)),
+            escaped(&unit.show(it.total)),
+            output::calls(it.calls, recording.counts_calls()),
+            escaped(functions.get(*id).name),
+            escaped(&module.unwrap_or_default())
+        )?;
+    }
+    page.push_str("</table></div>\n");
+    if rows.len() > ROWS {
+        let more = grouped((rows.len() - ROWS) as u64);
+        writeln!(page, "<p class=\"weak\">and {more} more functions</p>")?;
+    }
+    Ok(())
+}
+
+/// What a pack contains, a line for each part, and its bytes.
+pub(crate) fn packed(wanted: &Wanted, out: &Path) -> anyhow::Result<(Vec<String>, Vec<u8>)> {
+    let folder = Folder::beside(out).with_context(|| out.display().to_string())?;
+    let inner = folder.path().join(NAME);
+    let (said, _) = with_progress(|progress| sharing::pack(wanted, &inner, progress))??;
+    Ok((said, std::fs::read(&inner)?))
+}
+
+/// Writes a page to `path`.
+pub(crate) fn write(path: &Path, page: &str) -> anyhow::Result<()> {
+    files::write(path, page.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
+}
