@@ -3,7 +3,7 @@
 use super::candidate::Candidate;
 use super::claims::{Claim, Part};
 use super::kind::Kind;
-use super::limits::{NAMELESS, SPREAD};
+use super::limits::{NAMELESS, SPREAD, WHOLE};
 use super::run::{Run, largest, sum};
 use callscape_base::progress::Cancelled;
 use callscape_base::units::{ContextId, Cost, FunctionId, Unit, grouped};
@@ -92,15 +92,17 @@ fn spread(run: &Run<'_>, found: &mut Vec<Candidate>) {
     let is_much = |it: &ContextId| !run.is_little(run.total(*it));
     for context in run.tree.ids().filter(is_much) {
         let own = sum(run.own[context.index()]);
-        let is_whole = run.tree.parent(context).is_none() || 2 * own >= run.total(context);
+        let total = run.total(context);
+        let is_whole = run.tree.parent(context).is_none() || run.share(total) > WHOLE.value;
+        let has_it = 2 * own >= total;
         let calls_much = run.tree.children(Some(context)).any(|it| is_much(&it));
-        if is_whole || calls_much || run.outwards(context).any(|it| run.does(it).is_some()) {
+        if is_whole || has_it || calls_much || run.outwards(context).any(|it| run.does(it).is_some()) {
             continue;
         }
         let said = format!(
             "{} takes {} with its callees, spread over {} calling contexts",
             run.name(context),
-            run.show(run.total(context)),
+            run.show(total),
             grouped(run.tree.subtree(context).len() as u64),
         );
         found.push(Candidate {

@@ -29,6 +29,7 @@ limits! {
     SAME_ARGUMENTS: "share of repeated calls with the same arguments", 0.5, "with fewer, most of the calls have work of their own";
     MOSTLY: "share of a context that one function has itself", 0.25, "a function with less is one of many below it";
     SPREAD: "weight of a context whose cost is spread", 0.5, "it names no function that has the cost itself";
+    WHOLE: "largest share of a context whose cost is spread", 0.9, "one with more is the run itself, of which it says nothing";
     NAMELESS: "weight of functions without a name", 0.3, "all that is known is that something else ran";
     WAITS: "weight of waiting", 3.0, "a wait can be saved as a whole, as seven calls of eight can: log₂(1 + 7)";
     IDLE: "weight of idle threads", 0.3, "a thread without work does not delay the others";

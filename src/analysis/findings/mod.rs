@@ -15,6 +15,7 @@ mod find;
 mod finding;
 mod growing;
 mod hot;
+mod instants;
 mod kind;
 mod limits;
 mod memory;

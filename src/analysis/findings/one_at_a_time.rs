@@ -1,23 +1,17 @@
-//! One at a time: threads that run the same function take turns. Looked at like a sampler, at some instants.
+//! One at a time: threads that run the same function take turns.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use super::candidate::Candidate;
 use super::claims::{Claim, Part};
 use super::finding::Certainty;
 use super::kind::Kind;
+use super::instants::{Seen, at_instants};
 use super::limits::{IDLE, INSTANTS, TURNS, TURNS_WEIGHT};
 use super::names::Does;
 use super::run::{Run, largest, sum};
 use callscape_base::progress::Cancelled;
-use callscape_base::units::{CallId, ContextId, Cost, FunctionId, ThreadId, Time};
-use callscape_facts::trace::Why;
-
-/// Maximum number of threads sampled.
-const MOST_THREADS: usize = 16;
-
-/// Maximum number of open calls read per thread, outermost first.
-const MOST_CALLS: usize = 256;
+use callscape_base::units::{ContextId, FunctionId};
 
 /// What the threads in one function did at the instants at which there were several.
 #[derive(Clone, Copy, Default)]
@@ -31,15 +25,6 @@ struct Turns {
     idle: u64,
     /// The most threads.
     threads: usize,
-}
-
-/// A thread at an instant.
-struct Seen {
-    inside: BTreeSet<FunctionId>,
-    leaf: FunctionId,
-    waits: bool,
-    /// For work.
-    idles: bool,
 }
 
 pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), Cancelled> {
@@ -122,39 +107,8 @@ fn waits_below(run: &Run<'_>, contexts: &[ContextId]) -> Vec<Claim> {
 
 /// By function that several threads are in at once, what they do.
 fn look(run: &Run<'_>) -> Result<HashMap<FunctionId, Turns>, Cancelled> {
-    let trace = &run.recording.trace;
-    let mut threads: Vec<ThreadId> = trace.thread_ids().collect();
-    threads.retain(|it| trace.threads()[it.index()].lane == 0);
-    threads.sort_by_key(|it| std::cmp::Reverse(trace.threads()[it.index()].calls));
-    threads.truncate(MOST_THREADS);
-    let mut turns: HashMap<FunctionId, Turns> = HashMap::new();
-    let mut calls: Vec<CallId> = Vec::new();
-    let instants = INSTANTS.value as u64;
-    for number in 0..instants {
-        run.progress.check()?;
-        let share = (2 * number + 1) as f64 / (2 * instants) as f64;
-        let at = Time::ZERO + Cost::from_ns((trace.duration().ns() as f64 * share) as u64);
-        let mut seen: Vec<Seen> = Vec::new();
-        for &thread in &threads {
-            trace.stack_at(thread, at, &mut calls);
-            let function = |it: &CallId| trace.call(thread, *it).function;
-            let Some(leaf) = calls.last().map(function) else {
-                continue;
-            };
-            calls.truncate(MOST_CALLS);
-            let wait = trace
-                .wait_at(thread, at)
-                .filter(|it| it.why != Why::Preempted);
-            let does = run.does[leaf.index()];
-            seen.push(Seen {
-                inside: calls.iter().map(function).collect(),
-                leaf,
-                waits: wait.is_some() || does.is_some_and(Does::waits),
-                idles: does.is_some_and(Does::is_idle),
-            });
-        }
-        count(&seen, &mut turns);
-    }
+    let mut turns = HashMap::new();
+    at_instants(run, |seen| count(seen, &mut turns))?;
     Ok(turns)
 }
 
@@ -176,7 +130,7 @@ fn count(seen: &[Seen], turns: &mut HashMap<FunctionId, Turns>) {
         of.instants += 1;
         of.one_below += u64::from(below == 1);
         of.one_runs += u64::from(running == 1);
-        of.idle += u64::from(threads.iter().all(|it| it.idles == it.waits));
+        of.idle += u64::from(threads.iter().all(|it| it.does.is_some_and(Does::is_idle) == it.waits));
         of.threads = of.threads.max(threads.len());
     }
 }

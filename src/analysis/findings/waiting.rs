@@ -7,6 +7,7 @@ use super::claims::Part;
 use super::finding::Certainty;
 use super::hot::{by_function, claims};
 use super::kind::Kind;
+use super::instants::at_instants;
 use super::limits::{IDLE, WAITS};
 use super::names::Does;
 use super::run::{Run, largest, sum};
@@ -22,6 +23,7 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
         return Ok(());
     }
     let wakers = wakers(run);
+    let ends_others_work = joins_others_work(run)?;
     for (contexts, does) in by_function(run).iter().zip(&run.does) {
         let does = does.filter(|it| it.waits());
         let part = match does {
@@ -37,6 +39,10 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
         let longest = largest(contexts, cost).filter(|_| !run.is_little(all));
         let Some(longest) = longest else { continue };
         let joins = run.lies_in(longest, |it| it == Does::Joins);
+        // The work of the other threads is what takes the time.
+        if joins && ends_others_work {
+            continue;
+        }
         let does = if joins { Some(Does::Joins) } else { does };
         let calls = run.calls_of(contexts);
         // Another program may have had the processor.
@@ -82,6 +88,23 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
         });
     }
     Ok(())
+}
+
+/// Whether threads wait for the end of others while those run, at most instants.
+fn joins_others_work(run: &Run<'_>) -> Result<bool, Cancelled> {
+    let (mut joins, mut works) = (0_u64, 0_u64);
+    let can_join = run.does.contains(&Some(Does::Joins));
+    if run.recording.profile.is_some() || !can_join {
+        return Ok(false);
+    }
+    at_instants(run, |seen| {
+        let mut inside = seen.iter().flat_map(|it| &it.inside);
+        if inside.any(|it| run.does[it.index()] == Some(Does::Joins)) {
+            joins += 1;
+            works += u64::from(seen.iter().any(|it| !it.waits));
+        }
+    })?;
+    Ok(2 * works > joins)
 }
 
 /// Who lets a function go on that waits: functions of other threads, and how often.

@@ -1,6 +1,7 @@
 //! `callscape findings`: what is remarkable about one recording.
 
 mod cases;
+mod clean;
 mod failed;
 mod planted;
 mod recorded;

@@ -19,7 +19,7 @@ fn runs(scratch: &Scratch, command: &str, arguments: &[&str]) -> bool {
 }
 
 /// A C program under uftrace.
-fn of_c(scratch: &Scratch, name: &str, source: &str) -> Option<PathBuf> {
+pub(super) fn of_c(scratch: &Scratch, name: &str, source: &str) -> Option<PathBuf> {
     if !tools::has("uftrace", "--version") || !tools::has("gcc", "--version") {
         return None;
     }
@@ -45,7 +45,7 @@ fn of_c(scratch: &Scratch, name: &str, source: &str) -> Option<PathBuf> {
 }
 
 /// A C program under heaptrack.
-fn of_heap(scratch: &Scratch, name: &str, source: &str) -> Option<PathBuf> {
+pub(super) fn of_heap(scratch: &Scratch, name: &str, source: &str) -> Option<PathBuf> {
     if !tools::has("heaptrack", "--version") || !tools::has("gcc", "--version") {
         return None;
     }
@@ -63,7 +63,7 @@ fn of_heap(scratch: &Scratch, name: &str, source: &str) -> Option<PathBuf> {
 }
 
 /// A Python script under VizTracer.
-fn of_python(scratch: &Scratch, name: &str, source: &str) -> Option<PathBuf> {
+pub(super) fn of_python(scratch: &Scratch, name: &str, source: &str) -> Option<PathBuf> {
     if !tools::has("viztracer", "--help") {
         return None;
     }
@@ -74,7 +74,7 @@ fn of_python(scratch: &Scratch, name: &str, source: &str) -> Option<PathBuf> {
 }
 
 /// A script under node's sampling profiler.
-fn of_node(scratch: &Scratch, name: &str, source: &str) -> Option<PathBuf> {
+pub(super) fn of_node(scratch: &Scratch, name: &str, source: &str) -> Option<PathBuf> {
     if !tools::has("node", "--version") {
         return None;
     }
@@ -85,7 +85,7 @@ fn of_node(scratch: &Scratch, name: &str, source: &str) -> Option<PathBuf> {
 }
 
 /// How to record a program of one language.
-type Record = fn(&Scratch, &str, &str) -> Option<PathBuf>;
+pub(super) type Record = fn(&Scratch, &str, &str) -> Option<PathBuf>;
 
 /// A defect: its kind, the function in it, and what the program has with it and without it in place of `@`.
 struct Planted {

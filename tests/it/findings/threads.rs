@@ -148,3 +148,32 @@ fn memory_that_grows_with_alike_calls_names_them() {
     let all = found(&serving(false));
     assert!(all.iter().all(|it| !it.text.contains("grows")), "{all:#?}");
 }
+
+/// A thread that waits for the end of another, which runs or sleeps meanwhile.
+fn joined(runs: bool) -> Recording {
+    recording(|w| {
+        w.call("main", 10, |w| {
+            w.call("pthread_join", 0, |w| w.wait(1000, Why::Voluntary));
+        });
+        w.thread(1, 10);
+        w.call("worker", 10, |w| {
+            w.builder.knows_waiting();
+            for number in 0..18 {
+                w.call(&format!("part_{number}"), 0, |w| match runs {
+                    true => w.now += 55,
+                    false => w.wait(55, Why::Voluntary),
+                });
+            }
+        });
+    })
+}
+
+#[test]
+fn the_end_of_working_threads_is_no_finding() {
+    let of = |recording: &Recording| {
+        let all = found(recording);
+        of_kind(&all, recording, Kind::Waiting, "pthread_join").is_some()
+    };
+    assert!(!of(&joined(true)));
+    assert!(of(&joined(false)));
+}
