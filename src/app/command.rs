@@ -49,6 +49,7 @@ pub enum FileAsk {
     SaveSession,
     /// Puts what is open into a pack.
     Share,
+    SharePage,
     /// Makes a film.
     Film,
     /// Of this, in this size.

@@ -23,6 +23,7 @@ use super::remarks::RemarksCard;
 use super::remembered::Memory;
 use super::rescue::Rescue;
 use super::saved::{SavedSession, is_session_file};
+use super::sharing;
 use super::tour::Tour;
 use super::welcome::Welcome;
 use callscape_analysis::session::Inputs;
@@ -77,6 +78,9 @@ pub struct Desk {
     pub naming: Option<NameCard>,
     /// The pack that was written of what is open.
     pub pack_file: Option<PathBuf>,
+    /// Writes pages that play in a browser, and where one of what is open was written.
+    pub write_page: Option<sharing::Writer>,
+    pub page_file: Option<PathBuf>,
     pub recording: RecordCard,
     pub rescue: Rescue,
     pub tour: Tour,
@@ -115,6 +119,7 @@ pub struct DeskRef<'a> {
     pub question: Option<&'a Question>,
     pub done: Option<&'a Done>,
     pub naming: Option<&'a NameCard>,
+    pub can_write_pages: bool,
     pub recording: &'a RecordCard,
     pub rescue: &'a Rescue,
     pub tour: &'a Tour,
@@ -140,6 +145,7 @@ macro_rules! reading {
             question: $desk.question.as_ref(),
             done: $desk.done.as_ref(),
             naming: $desk.naming.as_ref(),
+            can_write_pages: $desk.write_page.is_some(),
             recording: &$desk.recording,
             rescue: &$desk.rescue,
             tour: &$desk.tour,
@@ -217,6 +223,8 @@ impl Desk {
             done: None,
             naming: None,
             pack_file: None,
+            write_page: None,
+            page_file: None,
             recording: RecordCard::default(),
             rescue: Rescue::default(),
             tour: Tour::default(),
@@ -519,6 +527,7 @@ impl Desk {
             FileAsk::Open(paths) => self.replace_with(Replacement::Paths(paths)),
             FileAsk::SaveSession => self.write(Written::Session),
             FileAsk::Share => self.write(Written::Pack),
+            FileAsk::SharePage => self.write(Written::Page),
             FileAsk::Film => self.name_film(),
             FileAsk::FilmAs(wish) => {
                 if let Some(card) = &mut self.naming {

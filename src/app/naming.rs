@@ -1,4 +1,4 @@
-//! Where a session or a pack is written: asked the first time, and the same file after that. Of a film it is asked each time.
+//! Where a session, a pack or a page is written: asked the first time, and the same file after that. Of a film it is asked each time.
 
 mod desk;
 
@@ -9,6 +9,7 @@ use super::presenting::film_wish::{FilmOf, FilmWish};
 pub enum Written {
     Session,
     Pack,
+    Page,
     Film(FilmWish),
 }
 

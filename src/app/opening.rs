@@ -30,7 +30,7 @@ impl Desk {
     /// Opens a session that the file at `path` keeps, or one with absolute paths that no file keeps.
     pub fn open_saved(&mut self, saved: SavedSession, path: Option<PathBuf>) {
         self.talk.scenes.clear();
-        self.pack_file = None;
+        (self.pack_file, self.page_file) = (None, None);
         let at = path.as_deref().unwrap_or(Path::new(""));
         let (inputs, mut missing) = saved.inputs(at);
         match saved.mapping(at) {
@@ -66,7 +66,7 @@ impl Desk {
     /// Begins to open other inputs.
     pub fn open(&mut self, inputs: Inputs) {
         self.talk.scenes.clear();
-        self.pack_file = None;
+        (self.pack_file, self.page_file) = (None, None);
         self.session_file = None;
         self.to_restore = None;
         self.state.open(inputs, Part::default());

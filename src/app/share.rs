@@ -6,7 +6,7 @@ use anyhow::{Context, ensure};
 
 use super::jobs::Packed;
 use super::saved::{self, SavedSession};
-use super::sharing::{self, Wanted, pack};
+use super::sharing::{self, Wanted, Writer};
 use crate::desk::Desk;
 use callscape_base::progress::Progress;
 use callscape_base::units::grouped;
@@ -106,24 +106,25 @@ impl Desk {
     }
 
     /// Begins to put structure, recordings, the session as it is now and the scene that is edited into the pack at `out`. No
-    /// text of the source is in it.
-    pub fn share(&mut self, out: PathBuf) {
-        if self.jobs.packing.is_some() {
+    /// text of the source is in it. `write` makes the pack, or a page around it.
+    pub fn share(&mut self, out: PathBuf, write: Option<Writer>) {
+        let Some(write) = write.filter(|_| self.jobs.packing.is_none()) else {
             return;
-        }
-        match self.begin_pack(out.clone()) {
+        };
+        match self.begin_share(out.clone(), write) {
             Ok(job) => {
                 self.jobs.packing = Some(job);
-                self.pack_file = Some(out);
+                match out.to_string_lossy().ends_with(ENDING) {
+                    true => self.pack_file = Some(out),
+                    false => self.page_file = Some(out),
+                }
             }
-            Err(error) => self
-                .state
-                .tell("The pack was not written", format!("{error:#}")),
+            Err(error) => self.state.tell("It was not written", format!("{error:#}")),
         }
     }
 
-    /// Where a pack of what is open goes unless another name is given: next to it.
-    pub(super) fn pack_place(&self) -> anyhow::Result<PathBuf> {
+    /// Where a pack or a page of what is open goes unless another name is given: next to it.
+    pub(super) fn share_place(&self, ending: &str) -> anyhow::Result<PathBuf> {
         let document = self.state.document.as_ref().context("nothing is open")?;
         let inputs = &document.inputs;
         ensure!(
@@ -136,10 +137,10 @@ impl Desk {
         };
         let name = place.file_name().unwrap_or_default().to_string_lossy();
         let name = name.strip_suffix(saved::ENDING).unwrap_or(&name).to_owned();
-        Ok(free(&folder_of(&place), &name, ENDING))
+        Ok(free(&folder_of(&place), &name, ending))
     }
 
-    fn begin_pack(&self, out: PathBuf) -> anyhow::Result<Job<Packed>> {
+    fn begin_share(&self, out: PathBuf, write: Writer) -> anyhow::Result<Job<Packed>> {
         let document = self.state.document.as_ref().context("nothing is open")?;
         let inputs = document.inputs.clone();
         let folder = folder_of(&out);
@@ -165,9 +166,9 @@ impl Desk {
             ..Wanted::default()
         };
         let work = move |progress: &Progress| {
-            // Until the pack is written.
+            // Until it is written.
             let _made = made;
-            let packed = pack(&wanted, &out, progress);
+            let packed = write(&wanted, &out, progress);
             progress.check()?;
             Ok(packed.map(|(said, bytes)| (out, said, bytes)))
         };
@@ -180,17 +181,25 @@ impl Desk {
             None => {}
             Some(Ok((path, mut lines, bytes))) => {
                 lines.insert(0, format!("{}: {} bytes", path.display(), grouped(bytes)));
-                lines.push("Open it with `callscape FILE`, or drop it on the window".to_owned());
+                let is_pack = path.to_string_lossy().ends_with(ENDING);
+                let (title, how) = match is_pack {
+                    true => (
+                        "The pack is written",
+                        "Open it with `callscape FILE`, or drop it on the window",
+                    ),
+                    false => ("The page is written", "Open it in a browser"),
+                };
+                lines.push(how.to_owned());
                 self.state.told.messages.push(Message {
                     is_error: false,
                     is_open: true,
-                    title: "The pack is written".to_owned(),
+                    title: title.to_owned(),
                     lines,
                 });
             }
             Some(Err(error)) => self
                 .state
-                .tell("The pack could not be written", format!("{error:#}")),
+                .tell("It could not be written", format!("{error:#}")),
         }
     }
 }

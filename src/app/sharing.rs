@@ -1,6 +1,7 @@
 //! Packs of what is open: structure, recordings, session and scenes in one file for another machine.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
@@ -12,12 +13,12 @@ use callscape_analysis::sampling::{self, Keep};
 use callscape_analysis::session::{Inputs, Sides};
 use callscape_base::files::Folder;
 use callscape_base::progress::Progress;
-use callscape_base::units::ModuleId;
+use callscape_base::units::{ModuleId, Time, TimeSpec, counted, grouped};
 use callscape_base::warnings::Reporter;
 use callscape_export::pack::{self, Packed, Parts};
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 use callscape_facts::recording::Recording;
-use callscape_facts::sampling::{Flow, Plan, Rule};
+use callscape_facts::sampling::{Flow, Objects, Plan, Rule, Stretch};
 use callscape_import as import;
 use callscape_import::input::STANDARD_INPUT;
 use callscape_presentation::scene::{Bookmark, LeftOut, SceneFile, SceneInputs};
@@ -34,8 +35,75 @@ pub struct Wanted {
     pub scenes: Vec<PathBuf>,
     /// The text of the source files too, not their structure alone.
     pub with_source: bool,
-    /// Of each recording only the stacks at every Nth entry or exit of a function.
+    /// What of each recording is kept.
+    pub kept: Kept,
+}
+
+/// What of a recording is kept.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Kept {
+    /// From here on.
+    pub from: Option<TimeSpec>,
+    /// Up to here.
+    pub to: Option<TimeSpec>,
+    /// Only the stacks at every Nth entry or exit of a function.
     pub stacks: Option<u64>,
+}
+
+impl Kept {
+    /// Nothing is left out.
+    pub fn is_all(&self) -> bool {
+        self.from.is_none() && self.to.is_none() && self.stacks.is_none()
+    }
+
+    fn plan(&self, recording: &Recording) -> anyhow::Result<Plan> {
+        let rule = Rule {
+            flow: self.stacks.map_or(Flow::All, Flow::Stacks),
+            ..Rule::ALL
+        };
+        if self.from.is_none() && self.to.is_none() {
+            return Ok(Plan::of(rule));
+        }
+        let resolve = |spec: TimeSpec| spec.resolve(recording.timed().duration());
+        let start = self.from.map_or(Time::ZERO, resolve);
+        let end = self.to.map_or(Time::MAX, resolve);
+        ensure!(
+            start <= end,
+            "expected --from before --to, found {start} and {end}"
+        );
+        Ok(Plan {
+            ranges: vec![Stretch { start, end, rule }],
+            default: Rule {
+                flow: Flow::Off,
+                objects: Objects::Off,
+                with_stack: false,
+            },
+        })
+    }
+
+    /// What is left of a recording.
+    fn of(&self, recording: &Recording, progress: &Progress) -> anyhow::Result<Recording> {
+        let (plan, keep) = (self.plan(recording)?, Keep::default());
+        Ok(sampling::sample(recording, &plan, &keep, progress)?)
+    }
+}
+
+impl fmt::Display for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        if let Some(from) = self.from {
+            parts.push(format!("from {from}"));
+        }
+        if let Some(to) = self.to {
+            parts.push(format!("to {to}"));
+        }
+        if let Some(every) = self.stacks {
+            parts.push(format!(
+                "sampled by the stacks at every {every}th entry or exit"
+            ));
+        }
+        f.write_str(&parts.join(", "))
+    }
 }
 
 /// What of a pack one opens.
@@ -46,6 +114,9 @@ pub struct Opened {
     pub mapping: Option<PathBuf>,
     pub scenes: Vec<PathBuf>,
 }
+
+/// Writes what is wanted to a file: a line for each part, and its size in bytes.
+pub type Writer = fn(&Wanted, &Path, &Progress) -> anyhow::Result<(Vec<String>, u64)>;
 
 /// Writes a pack to `out`; what is in it, a line for each part, and its size in bytes.
 pub fn pack(
@@ -70,9 +141,9 @@ pub fn pack(
         .recordings
         .split_at_checked(inputs.sides.runs_of_a)
         .unwrap_or_default();
-    packing.recordings(of_a, wanted.stacks, progress)?;
+    packing.recordings(of_a, &wanted.kept, progress)?;
     packing.parts.runs_of_a = packing.parts.recordings.len();
-    packing.recordings(of_b, wanted.stacks, progress)?;
+    packing.recordings(of_b, &wanted.kept, progress)?;
     if let Some(mapping) = &wanted.mapping {
         packing.parts.mapping = Some(packing.mapping(mapping)?);
     }
@@ -166,11 +237,15 @@ impl Packing {
     fn recordings(
         &mut self,
         paths: &[PathBuf],
-        stacks: Option<u64>,
+        kept: &Kept,
         progress: &Progress,
     ) -> anyhow::Result<()> {
         let opened = import::open_all(paths, progress)?;
         let has_profile = opened.iter().any(|it| it.profile.is_some());
+        ensure!(
+            !has_profile || kept.is_all(),
+            "a profile is packed as it is: it contains no calls that could be left out"
+        );
         if has_profile {
             // A profile has no index: what it was read from goes along.
             for path in paths {
@@ -183,20 +258,22 @@ impl Packing {
             let path = self.made();
             progress.start(format!("writing the index of {}", recording.name()), 0);
             progress.check()?;
-            let sampled = stacks.map(|every| sampled(recording, every, progress));
-            let sampled = sampled.transpose()?;
-            import::index::save(sampled.as_ref().unwrap_or(recording), &path)
+            let part = match kept.is_all() {
+                true => None,
+                false => Some(kept.of(recording, progress)?),
+            };
+            import::index::save(part.as_ref().unwrap_or(recording), &path)
                 .with_context(|| path.display().to_string())?;
             if let Some(damage) = recording.damage() {
                 bail!(damage);
             }
-            let calls = recording.trace.calls();
-            self.said.push(match stacks {
-                None => format!("{}: {calls} calls", recording.name()),
-                Some(every) => format!(
-                    "{}: sampled, the stacks at every {every}th entry or exit of its {calls} calls",
-                    recording.name()
-                ),
+            let calls = counted(recording.trace.calls(), "call", "calls");
+            self.said.push(match &part {
+                None => format!("{}: {calls}", recording.name()),
+                Some(part) => {
+                    let left = grouped(part.trace.calls());
+                    format!("{}: {left} of {calls}, {kept}", recording.name())
+                }
             });
             self.add(name.clone(), path);
             self.parts.recordings.push(name);
@@ -349,20 +426,6 @@ impl Packing {
         self.said.push(format!("the scene {}", path.display()));
         Ok(())
     }
-}
-
-/// The stacks of a recording at every Nth entry or exit.
-fn sampled(recording: &Recording, every: u64, progress: &Progress) -> anyhow::Result<Recording> {
-    let plan = Plan::of(Rule {
-        flow: Flow::Stacks(every),
-        ..Rule::ALL
-    });
-    Ok(sampling::sample(
-        recording,
-        &plan,
-        &Keep::default(),
-        progress,
-    )?)
 }
 
 /// What a pack opens, `path` saying where each of its names lies.

@@ -334,6 +334,15 @@ impl TimeSpec {
     }
 }
 
+impl fmt::Display for TimeSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TimeSpec::At(time) => write!(f, "{time}"),
+            TimeSpec::Share(share) => write!(f, "{} %", share * 100.0),
+        }
+    }
+}
+
 impl std::str::FromStr for TimeSpec {
     type Err = String;
 

@@ -6,14 +6,13 @@ use anyhow::{Context, bail, ensure};
 
 use super::input;
 use super::output::{self, Align, Table};
-use super::playable::{self, Playable};
+use super::playable;
 use super::progress::with_progress;
 use callscape_app::saved::{self, SavedSession};
-use callscape_app::sharing::{self, Wanted};
+use callscape_app::sharing::{self, Kept, Wanted};
 use callscape_base::files::{Folder, is_taken};
-use callscape_base::units::{counted, grouped};
+use callscape_base::units::{TimeSpec, counted, grouped};
 use callscape_export::pack::{self, ENDING};
-use callscape_state::document::name_of;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Bundle a source tree, its recordings or a session into one file for another machine", after_help = HELP)]
@@ -25,13 +24,19 @@ pub(crate) struct PackArgs {
     #[arg(short, long, value_name = "FILE", required_unless_present = "list")]
     output: Option<PathBuf>,
     /// Write a page that plays in a browser; without inputs, one of the built-in demo
-    #[arg(long, conflicts_with = "with_source")]
+    #[arg(long)]
     page: bool,
     /// Maximum size of the page: 500kB, 20MB; calls are sampled until it fits
     #[arg(long, value_name = "SIZE", requires = "page", value_parser = size)]
     at_most: Option<u64>,
+    /// Leave out calls that end before this time: 12.5ms, 3s, 40% of the recording
+    #[arg(long, value_name = "TIME")]
+    from: Option<TimeSpec>,
+    /// Leave out calls that start at this time or later
+    #[arg(long, value_name = "TIME")]
+    to: Option<TimeSpec>,
     /// List the contents of a pack or a page, and write nothing
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["inputs", "output", "page"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["inputs", "output", "page", "at_most", "from", "to", "session", "scenes", "map", "with_source", "force"])]
     list: Option<PathBuf>,
     /// The session to pack [default: the session saved next to the inputs, if any]
     #[arg(long, value_name = "SESSION")]
@@ -49,9 +54,6 @@ pub(crate) struct PackArgs {
     #[arg(long)]
     force: bool,
 }
-
-/// Of so many entries and exits one is kept first where a page is too large.
-const FIRST: u64 = 16;
 
 const HELP: &str = "A pack contains the structure of the source tree (without its text unless --with-source), the index of each recording \
 (a profile is copied as it is), the session with its bookmarks, mapping files and scenes. Open it with `callscape \
@@ -88,11 +90,11 @@ pub(crate) fn run(args: PackArgs) -> anyhow::Result<()> {
         "{}: this file exists; --force overwrites it",
         out.display()
     );
-    if args.page {
-        return page(&args, out);
-    }
     let wanted = wanted(&args)?;
-    let (said, bytes) = with_progress(|progress| sharing::pack(&wanted, out, progress))??;
+    let (said, bytes) = with_progress(|progress| match args.page {
+        true => playable::share(&wanted, args.at_most, out, progress),
+        false => sharing::pack(&wanted, out, progress),
+    })??;
     for line in said {
         say!("{line}");
     }
@@ -141,55 +143,17 @@ fn list(path: &Path) -> anyhow::Result<()> {
     })
 }
 
-/// Writes a page, sampled where it would be larger than it may be.
-fn page(args: &PackArgs, out: &Path) -> anyhow::Result<()> {
-    let viewer = playable::viewer()?;
-    let is_demo = args.inputs.is_empty() && args.session.is_none() && args.scenes.is_empty();
-    let mut wanted = match is_demo {
-        true => Wanted::default(),
-        false => wanted(args)?,
-    };
-    let session = output::open_inputs(&wanted.inputs)?;
-    let title = name_of(&wanted.inputs);
-    let told = playable::text(&session, &title)?;
-    loop {
-        let (said, pack) = match is_demo {
-            true => (vec!["the built-in demo".to_owned()], Vec::new()),
-            false => playable::packed(&wanted, out)?,
-        };
-        let text = format!("{told}{}", playable::contents(&said));
-        let title = title.clone();
-        let page = Playable { title, text, pack }.page(&viewer)?;
-        let Some(most) = args.at_most.filter(|most| page.len() as u64 > *most) else {
-            playable::write(out, &page)?;
-            for line in said {
-                say!("{line}");
-            }
-            let bytes = counted(page.len() as u64, "byte", "bytes");
-            say!("{}: {bytes}", out.display());
-            return Ok(());
-        };
-        // Stacks take more room than the calls between them where these are few.
-        let every = wanted.stacks.map_or(FIRST, |every| 4 * every);
-        let calls = session.recordings.iter();
-        let calls = calls.map(|it| it.recording.trace.calls()).max();
-        ensure!(
-            every < calls.unwrap_or_default(),
-            "{}: the page has {} and cannot be made smaller than --at-most {}",
-            out.display(),
-            counted(page.len() as u64, "byte", "bytes"),
-            grouped(most)
-        );
-        wanted.stacks = Some(every);
-    }
-}
-
 fn wanted(args: &PackArgs) -> anyhow::Result<Wanted> {
     let mut wanted = Wanted {
         session: args.session.clone(),
         mapping: args.map.clone(),
         scenes: args.scenes.clone(),
         with_source: args.with_source,
+        kept: Kept {
+            from: args.from,
+            to: args.to,
+            stacks: None,
+        },
         ..Wanted::default()
     };
     match &args.inputs[..] {
@@ -204,7 +168,7 @@ fn wanted(args: &PackArgs) -> anyhow::Result<Wanted> {
         }
         [] => match &wanted.session {
             Some(session) => wanted.inputs = of_session(session)?,
-            None if wanted.scenes.is_empty() => {
+            None if wanted.scenes.is_empty() && !args.page => {
                 bail!("expected a source tree, a recording or a session to pack, found none")
             }
             None => {}

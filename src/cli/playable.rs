@@ -9,20 +9,21 @@ use anyhow::{Context, ensure};
 
 use super::findings::page::list;
 use super::page::{STYLE, base64, escaped, unbase64};
-use super::progress::with_progress;
 use super::{output, phases};
 use callscape_analysis::findings::findings;
 use callscape_analysis::session::{Resolved, Session};
 use callscape_app::headless::{PictureSettings, Studio, moment_at};
 use callscape_app::sharing::{self, Wanted};
 use callscape_base::files::{self, Folder};
-use callscape_base::units::{Cost, FunctionId, grouped};
+use callscape_base::progress::Progress;
+use callscape_base::units::{Cost, FunctionId, counted, grouped};
 use callscape_facts::trace::FunctionMetrics;
 use callscape_look::image::Image;
 use callscape_look::quality::Quality;
 use callscape_model::landscape::LandscapeSettings;
 use callscape_model::moment::lively;
 use callscape_model::surface::Surface;
+use callscape_state::document::name_of;
 use callscape_state::viewpoint::Viewpoint;
 
 /// The file that pages are made of.
@@ -41,6 +42,8 @@ const NONCE: &str = "callscape";
 pub(crate) const NAME: &str = "page.callscape-pack";
 /// No viewer or page is larger.
 const MOST: u64 = 1 << 30;
+/// Of so many entries and exits one is kept first where a page is too large.
+const FIRST: u64 = 16;
 /// Rows of a table as text.
 const ROWS: usize = 50;
 
@@ -121,7 +124,7 @@ pub(crate) fn picture(page: &mut String, image: &Image, alternative: &str) -> an
 }
 
 /// What a session shows, as text: a picture, and for each recording findings, functions and phases.
-pub(crate) fn text(session: &Session, title: &str) -> anyhow::Result<String> {
+fn text(session: &Session, title: &str, progress: &Progress) -> anyhow::Result<String> {
     let mut page = String::new();
     writeln!(page, "<h1>{}</h1>", escaped(title))?;
     match landscape(session) {
@@ -137,13 +140,13 @@ pub(crate) fn text(session: &Session, title: &str) -> anyhow::Result<String> {
         if session.recordings.len() > 1 {
             writeln!(page, "<h2>{}</h2>", escaped(&resolved.recording.name()))?;
         }
-        of_recording(&mut page, session, resolved)?;
+        of_recording(&mut page, session, resolved, progress)?;
     }
     Ok(page)
 }
 
 /// What a page contains, as text.
-pub(crate) fn contents(said: &[String]) -> String {
+fn contents(said: &[String]) -> String {
     let items = said.iter().map(|it| format!("<li>{}</li>\n", escaped(it)));
     let items: String = items.collect();
     format!("<h2>What this file contains</h2>\n<ul>\n{items}</ul>\n")
@@ -174,15 +177,20 @@ fn landscape(session: &Session) -> anyhow::Result<Image> {
     Ok(Studio::new(session, &settings)?.picture(moment)?)
 }
 
-fn of_recording(page: &mut String, session: &Session, resolved: &Resolved) -> anyhow::Result<()> {
+fn of_recording(
+    page: &mut String,
+    session: &Session,
+    resolved: &Resolved,
+    progress: &Progress,
+) -> anyhow::Result<()> {
     let recording = &resolved.recording;
-    let found = with_progress(|progress| findings(recording, progress))??;
+    let found = findings(recording, progress)?;
     page.push_str("<h2>Findings</h2>\n");
     list(page, recording, &found)?;
     functions(page, session, resolved)?;
     if recording.profile.is_none() && recording.trace.calls() > 0 {
         page.push_str("<h2>Phases</h2>\n<pre>");
-        let lines = phases::lines(session, resolved)?;
+        let lines = phases::lines(session, resolved, progress)?;
         for line in lines.iter().take(ROWS) {
             writeln!(page, "{}", escaped(line))?;
         }
@@ -226,11 +234,68 @@ fn functions(page: &mut String, session: &Session, resolved: &Resolved) -> anyho
 }
 
 /// What a pack contains, a line for each part, and its bytes.
-pub(crate) fn packed(wanted: &Wanted, out: &Path) -> anyhow::Result<(Vec<String>, Vec<u8>)> {
+pub(crate) fn packed(
+    wanted: &Wanted,
+    out: &Path,
+    progress: &Progress,
+) -> anyhow::Result<(Vec<String>, Vec<u8>)> {
     let folder = Folder::beside(out).with_context(|| out.display().to_string())?;
     let inner = folder.path().join(NAME);
-    let (said, _) = with_progress(|progress| sharing::pack(wanted, &inner, progress))??;
+    let (said, _) = sharing::pack(wanted, &inner, progress)?;
     Ok((said, std::fs::read(&inner)?))
+}
+
+/// Writes a page of `wanted` to `out`, or of the built-in demo where nothing is wanted: a line for each part, and its size
+/// in bytes. Recordings are sampled until it has `at_most` bytes.
+pub(crate) fn share(
+    wanted: &Wanted,
+    at_most: Option<u64>,
+    out: &Path,
+    progress: &Progress,
+) -> anyhow::Result<(Vec<String>, u64)> {
+    let viewer = viewer()?;
+    let mut wanted = wanted.clone();
+    let inputs = &wanted.inputs;
+    let has_inputs = inputs.source_dir.is_some() || !inputs.recordings.is_empty();
+    let is_demo = !has_inputs && wanted.session.is_none() && wanted.scenes.is_empty();
+    let session = Session::open(inputs, progress)?;
+    let title = name_of(inputs);
+    let told = text(&session, &title, progress)?;
+    loop {
+        let (said, pack) = match is_demo {
+            true => (vec!["the built-in demo".to_owned()], Vec::new()),
+            false => packed(&wanted, out, progress)?,
+        };
+        let text = format!("{told}{}", contents(&said));
+        let title = title.clone();
+        let page = Playable { title, text, pack }.page(&viewer)?;
+        let bytes = page.len() as u64;
+        let Some(most) = at_most.filter(|most| bytes > *most) else {
+            write(out, &page)?;
+            return Ok((said, bytes));
+        };
+        // Stacks take more room than the calls between them where these are few.
+        let every = wanted.kept.stacks.map_or(FIRST, |every| 4 * every);
+        let calls = session.recordings.iter();
+        let calls = calls.map(|it| it.recording.trace.calls()).max();
+        ensure!(
+            every < calls.unwrap_or_default(),
+            "{}: the page has {} and cannot be made smaller than --at-most {}",
+            out.display(),
+            counted(bytes, "byte", "bytes"),
+            grouped(most)
+        );
+        wanted.kept.stacks = Some(every);
+    }
+}
+
+/// As [`share`], of any size.
+pub(crate) fn share_whole(
+    wanted: &Wanted,
+    out: &Path,
+    progress: &Progress,
+) -> anyhow::Result<(Vec<String>, u64)> {
+    share(wanted, None, out, progress)
 }
 
 /// Writes a page to `path`.

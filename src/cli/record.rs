@@ -309,6 +309,7 @@ fn open(args: &RecordArgs, paths: &[PathBuf], program: &Path) -> anyhow::Result<
     };
     let opening = Opening {
         max_frequency: args.max_frequency,
+        write_page: Some(super::playable::share_whole),
         ..Opening::default()
     };
     callscape_app::run(inputs, opening)

@@ -7,6 +7,7 @@ use std::sync::mpsc;
 
 use anyhow::ensure;
 
+use super::playable;
 use callscape_app::{Opening, goto};
 use callscape_export::pack;
 use callscape_import::input::STANDARD_INPUT;
@@ -74,6 +75,7 @@ pub(crate) fn run(args: WindowArgs) -> anyhow::Result<()> {
         follow: args.follow,
         max_frequency: args.left_out.max_frequency,
         log: args.log.clone(),
+        write_page: Some(playable::share_whole),
     };
     let is_alone = args.inputs.len() == 1 && args.a.is_empty() && !args.elsewhere.is_any();
     let alone = args.inputs.first().filter(|_| is_alone);

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use crate::common::{self, Scratch};
+use crate::random::Random;
 
 /// The viewer before its player is put in.
 const VIEWER: &str = include_str!("../../src/web/page.html");
@@ -64,10 +65,13 @@ impl Maker {
 
     /// A Chrome trace of `calls` calls by functions with these names, in turn.
     fn trace(&self, name: &str, functions: &[&str], calls: usize) {
+        let mut random = Random(7);
         let events = (0..calls).map(|call| {
             let name = functions[call % functions.len()];
+            // As uneven as measured times, which do not compress well.
+            let nanoseconds = 1000 + random.below(8000);
             let event = serde_json::json!({
-                "ph": "X", "pid": 1, "tid": 1, "name": name, "ts": 10 * call, "dur": 1 + call * 7919 % 9
+                "ph": "X", "pid": 1, "tid": 1, "name": name, "ts": 10 * call, "dur": nanoseconds as f64 / 1000.0
             });
             event.to_string()
         });
@@ -121,12 +125,21 @@ fn what_is_in_a_page_is_listed() {
         listed.contains("source/meal.callscape-structure"),
         "{listed}"
     );
-    assert!(!page.contains("4242"), "text of the source");
+    assert!(!listed.contains("soup.c"), "text of the source: {listed}");
+    maker.page(&["meal", "meal.json", "--with-source"]);
+    let listed_with = maker.done(&["pack", "--list", "page.html"]);
+    assert!(listed_with.contains("source/meal/soup.c"), "{listed_with}");
     maker.done(&["pack", "meal", "meal.json", "-o", "meal.callscape-pack"]);
-    assert_eq!(
-        listed,
-        maker.done(&["pack", "--list", "meal.callscape-pack"])
-    );
+    let names = |listed: &str| -> Vec<String> {
+        let lines = listed.lines().map(|it| it.split_whitespace().last());
+        lines.flatten().map(str::to_owned).collect()
+    };
+    let of_pack = maker.done(&["pack", "--list", "meal.callscape-pack"]);
+    assert_eq!(names(&listed), names(&of_pack));
+    maker.page(&["meal", "meal.json", "--from", "10%", "--to", "1.2ms"]);
+    let part = maker.read("page.html");
+    // Calls begin every 10 µs.
+    assert!(part.contains("meal.json: 20 of 1\u{202f}000 calls, from 10 %, to 1.20 ms"));
     let half = &page.as_bytes()[..page.len() / 2];
     maker.scratch.write("half.html", half);
     let told = maker.refused(&["pack", "--list", "half.html"]);
@@ -142,14 +155,12 @@ fn a_page_is_sampled_to_the_size_that_it_may_have() {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     maker.trace("long.json", &names, 60_000);
     let whole = maker.page(&["long.json"]);
-    assert!(!whole.contains("sampled, the stacks"));
+    assert!(!whole.contains("sampled by the stacks"));
     let most = whole.len() - 50_000;
     let less = maker.page(&["long.json", "--at-most", &format!("{most}B")]);
     assert!(less.len() <= most, "{} of {most}", less.len());
     assert!(
-        less.contains(
-            "long.json: sampled, the stacks at every 16th entry or exit of its 60000 calls"
-        )
+        less.contains("calls, sampled by the stacks at every 16th entry or exit")
     );
     let told = maker.refused(&[
         "pack",
@@ -162,7 +173,7 @@ fn a_page_is_sampled_to_the_size_that_it_may_have() {
         "1kB",
     ]);
     assert!(
-        told.contains("cannot be made smaller than --at-most 1 000"),
+        told.contains("cannot be made smaller than --at-most 1\u{202f}000"),
         "{told}"
     );
     assert_eq!(maker.read("page.html"), less, "the page before stays");

@@ -96,7 +96,11 @@ fn spread(run: &Run<'_>, found: &mut Vec<Candidate>) {
         let is_whole = run.tree.parent(context).is_none() || run.share(total) > WHOLE.value;
         let has_it = 2 * own >= total;
         let calls_much = run.tree.children(Some(context)).any(|it| is_much(&it));
-        if is_whole || has_it || calls_much || run.outwards(context).any(|it| run.does(it).is_some()) {
+        if is_whole
+            || has_it
+            || calls_much
+            || run.outwards(context).any(|it| run.does(it).is_some())
+        {
             continue;
         }
         let said = format!(

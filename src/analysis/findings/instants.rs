@@ -25,10 +25,7 @@ pub(super) struct Seen {
 }
 
 /// Shows `visit` the threads at each instant; those outside of all calls are left out.
-pub(super) fn at_instants(
-    run: &Run<'_>,
-    mut visit: impl FnMut(&[Seen]),
-) -> Result<(), Cancelled> {
+pub(super) fn at_instants(run: &Run<'_>, mut visit: impl FnMut(&[Seen])) -> Result<(), Cancelled> {
     let trace = &run.recording.trace;
     let mut threads: Vec<ThreadId> = trace.thread_ids().collect();
     threads.retain(|it| trace.threads()[it.index()].lane == 0);

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::candidate::Candidate;
 use super::claims::{Claim, Part};
 use super::finding::Certainty;
-use super::kind::Kind;
 use super::instants::{Seen, at_instants};
+use super::kind::Kind;
 use super::limits::{IDLE, INSTANTS, TURNS, TURNS_WEIGHT};
 use super::names::Does;
 use super::run::{Run, largest, sum};
@@ -130,7 +130,11 @@ fn count(seen: &[Seen], turns: &mut HashMap<FunctionId, Turns>) {
         of.instants += 1;
         of.one_below += u64::from(below == 1);
         of.one_runs += u64::from(running == 1);
-        of.idle += u64::from(threads.iter().all(|it| it.does.is_some_and(Does::is_idle) == it.waits));
+        of.idle += u64::from(
+            threads
+                .iter()
+                .all(|it| it.does.is_some_and(Does::is_idle) == it.waits),
+        );
         of.threads = of.threads.max(threads.len());
     }
 }

@@ -10,9 +10,14 @@ use crate::presenting::film::films;
 use crate::presenting::film_wish::{FilmOf, FilmWish, SIZE};
 use crate::saved;
 use crate::share::{folder_of, free};
+use crate::sharing::pack;
 use crate::welcome::typed;
+use callscape_export::pack::ENDING;
 use callscape_presentation::film::Format;
 use callscape_state::message::Message;
+
+/// How the name of a page ends.
+const PAGE: &str = ".html";
 
 /// How the name of a film ends that says nothing else.
 const FILM: &str = ".mp4";
@@ -23,6 +28,7 @@ impl Desk {
         let known = match what {
             Written::Session => self.session_file.clone(),
             Written::Pack => self.pack_file.clone(),
+            Written::Page => self.page_file.clone(),
             Written::Film(_) => None,
         };
         match (known, self.proposed(what)) {
@@ -47,7 +53,8 @@ impl Desk {
         let document = self.state.document.as_ref().context("nothing is open")?;
         match what {
             Written::Session => saved::place(&document.inputs),
-            Written::Pack => self.pack_place(),
+            Written::Pack => self.share_place(ENDING),
+            Written::Page => self.share_place(PAGE),
             Written::Film(_) => {
                 let nothing = "there is no scene, no bookmark, and nothing that plays";
                 ensure!(!films(&self.state, &self.talk).is_empty(), nothing);
@@ -67,7 +74,8 @@ impl Desk {
         };
         let ending = match card.what {
             Written::Session => saved::ENDING,
-            Written::Pack => callscape_export::pack::ENDING,
+            Written::Pack => ENDING,
+            Written::Page => PAGE,
             Written::Film(_) => FILM,
         };
         let path = typed(&card.path);
@@ -99,7 +107,8 @@ impl Desk {
                     lines: vec![line],
                 });
             }
-            Written::Pack => self.share(path),
+            Written::Pack => self.share(path, Some(pack)),
+            Written::Page => self.share(path, self.write_page),
             Written::Film(wish) => self.make_film(wish, path),
         }
     }

@@ -67,6 +67,13 @@ fn share(ui: &mut Ui, context: &mut Context<'_>) {
     if button.on_hover_text(about).clicked() {
         context.asks.push(FileAsk::Share);
     }
+    if context.desk.can_write_pages {
+        let button = ui.add_enabled(is_idle, egui::Button::new("Share as a page…"));
+        let about = "One file that plays in a browser, without Callscape and without a network";
+        if button.on_hover_text(about).clicked() {
+            context.asks.push(FileAsk::SharePage);
+        }
+    }
 }
 
 fn list(ui: &mut Ui, context: &mut Context<'_>) {

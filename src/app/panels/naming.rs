@@ -25,6 +25,10 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
             "Share",
             "One file for another machine: structure without text, recordings, session and scene.",
         ),
+        Written::Page => (
+            "Share as a page",
+            "One file that plays in a browser: structure without text, recordings, session and scene.",
+        ),
         Written::Film(_) => (
             "Make a film",
             "A file that ends in .mp4, .webm or .gif; drawing goes on beside the window.",

@@ -44,6 +44,7 @@ use super::state_log::StateLog;
 use crate::action_log::{ActionLog, Source};
 use crate::desk::Desk;
 use crate::rescue::Rescue;
+use crate::sharing;
 use callscape_analysis::session::Inputs;
 use callscape_facts::frequency::Frequency;
 use callscape_filter::selection::Pointed;
@@ -69,6 +70,8 @@ pub struct Opening {
     pub max_frequency: Option<Frequency>,
     /// Where what the user does is logged.
     pub log: Option<PathBuf>,
+    /// Writes pages that play in a browser.
+    pub write_page: Option<sharing::Writer>,
 }
 
 /// Opens the window on `inputs`, the built-in demo when there are none, and stays until it is closed.
@@ -108,6 +111,7 @@ fn start(start: Start, opening: Opening) -> anyhow::Result<()> {
     app.desk.log = log;
     app.desk.state.opening.growing = opening.follow.then(Growing::default);
     app.desk.state.opening.frequency_at_start = opening.max_frequency;
+    app.desk.write_page = opening.write_page;
     let ran = event_loop.run_app(&mut app);
     // It shows nothing new any more.
     app.view = None;

@@ -249,7 +249,9 @@ impl Output {
                 shown,
                 args.map.as_deref(),
             )?;
-            let (_, pack) = playable::packed(&wanted(args, inputs), &self.path)?;
+            let wanted = wanted(args, inputs);
+            let (_, pack) =
+                with_progress(|progress| playable::packed(&wanted, &self.path, progress))??;
             let page = Playable { title, text, pack }.page(viewer)?;
             return playable::write(&self.path, &page);
         }

@@ -10,6 +10,7 @@ use super::range::RangeArgs;
 use callscape_analysis::phases::names::Labels;
 use callscape_analysis::phases::{Elapsed, Pruning, SIMILARITY, Wish};
 use callscape_analysis::session::{Resolved, Session};
+use callscape_base::progress::Progress;
 use callscape_base::units::{Time, TimeSpec};
 use callscape_facts::recording::RecordingKind;
 use report::{AlikeKind, CostKind, Report};
@@ -85,14 +86,15 @@ fn similarity(text: &str) -> Result<f64, String> {
 }
 
 /// The table of contents of a recording with times, with thresholds chosen.
-pub(crate) fn lines(session: &Session, resolved: &Resolved) -> anyhow::Result<Vec<String>> {
+pub(crate) fn lines(
+    session: &Session,
+    resolved: &Resolved,
+    progress: &Progress,
+) -> anyhow::Result<Vec<String>> {
     let trace = &resolved.recording.trace;
     let wish = Wish::of(super::threads::find(trace, None)?);
-    let (pruning, phases) = with_progress(|progress| {
-        let pruning = Pruning::new(trace, &wish, progress)?;
-        let phases = pruning.wished(trace, &wish, progress)?;
-        Ok::<_, anyhow::Error>((pruning, phases))
-    })??;
+    let pruning = Pruning::new(trace, &wish, progress)?;
+    let phases = pruning.wished(trace, &wish, progress)?;
     let labels = Labels::new(&phases, &resolved.recording.functions, &pruning);
     Ok(text::lines(&Report {
         session,

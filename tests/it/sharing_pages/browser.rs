@@ -4,13 +4,15 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::common::{self, Scratch};
 
-/// Steps between two looks at a page, which waits for states and never for a time; a page that hangs ends the test.
-const LOOKS: usize = 600;
+/// How often a page is looked at, which a test waits for: one that hangs ends the test.
+const LOOKS: usize = 1200;
+const PAUSE: Duration = Duration::from_millis(100);
 
 struct Browser {
     child: Child,
@@ -113,17 +115,20 @@ impl Browser {
     }
 
     fn say(&mut self, script: &str) -> Value {
-        let wanted = json!({"expression": script, "awaitPromise": true, "returnByValue": true});
+        let wanted = json!({"expression": script, "returnByValue": true});
         self.ask("Runtime.evaluate", wanted)["result"]["value"].clone()
     }
 
-    /// Waits until a script says `true`.
+    /// Waits until a script says `true`. The script itself cannot wait: a page that is left answers no promise, and one
+    /// whose scripts are off has no timers.
     fn wait_for(&mut self, script: &str) {
-        let look = format!(
-            "new Promise((is) => {{ let left = {LOOKS}; const look = () => ({script}) ? is(true) : left-- ? \
-             setTimeout(look, 100) : is(false); look(); }})"
-        );
-        assert_eq!(self.say(&look), json!(true), "{script}: {:?}", self.errors);
+        for _ in 0..LOOKS {
+            if self.say(script) == json!(true) {
+                return;
+            }
+            std::thread::sleep(PAUSE);
+        }
+        panic!("{script}: {:?}", self.errors);
     }
 }
 
