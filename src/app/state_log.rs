@@ -1,6 +1,7 @@
 //! A record of what every frame showed, for tests that drive the window from outside.
 //!
-//! With the variable `CALLSCAPE_STATE` naming a file, one line of JSON is written to it for every frame.
+//! With the variable `CALLSCAPE_STATE` naming a file, one line of JSON is written to it for every frame. A page keeps the
+//! last one for its script.
 
 use std::fs::File;
 use std::io::Write;
@@ -12,7 +13,8 @@ use crate::desk::Desk;
 use callscape_state::camera::Mode;
 
 pub(crate) struct StateLog {
-    file: File,
+    /// Takes each line.
+    out: Box<dyn FnMut(String)>,
     /// How many times a key went down or up.
     keys: u64,
 }
@@ -21,8 +23,14 @@ impl StateLog {
     /// The log that the environment asks for, if it does and it can be written.
     pub(crate) fn from_environment() -> Option<StateLog> {
         let path = std::env::var_os("CALLSCAPE_STATE")?;
-        let file = File::create(path).ok()?;
-        Some(StateLog { file, keys: 0 })
+        let mut file = File::create(path).ok()?;
+        // A log that cannot be written must not stop the window.
+        Some(StateLog::to(move |line| drop(writeln!(file, "{line}"))))
+    }
+
+    pub(crate) fn to(out: impl FnMut(String) + 'static) -> StateLog {
+        let out = Box::new(out);
+        StateLog { out, keys: 0 }
     }
 
     /// Counts keys, for whoever pressed them to know that they have been heard. Whether this is one: a frame is to follow.
@@ -38,11 +46,12 @@ impl StateLog {
         is_key
     }
 
-    /// Writes what a frame of this number showed, which a presenter's key heard at this time may have brought; whether keys
-    /// reached the window then, and whether panels asked for something that the next frame shows.
+    /// Writes what a frame of this number showed, which took so many milliseconds without waiting for the display and which a
+    /// presenter's key heard at this time may have brought; whether keys reached the window then, and whether panels asked
+    /// for something that the next frame shows.
     pub(crate) fn write(
         &mut self,
-        (frame, heard_ms): (u64, Option<f64>),
+        (frame, own_ms, heard_ms): (u64, f32, Option<f64>),
         is_focused: bool,
         goes_on: bool,
         desk: &Desk,
@@ -54,6 +63,7 @@ impl StateLog {
         let camera = desk.state.moving.camera.camera();
         let mut line = json!({
             "frame": frame,
+            "own_ms": own_ms,
             "processor_ms": processor_ms(),
             "focused": is_focused,
             "keys": self.keys,
@@ -103,8 +113,7 @@ impl StateLog {
         if let Some(line) = line.as_object_mut() {
             desk.views.log(&desk.state, line);
         }
-        // A log that cannot be written must not stop the window.
-        let _ = writeln!(self.file, "{line}");
+        (self.out)(line.to_string());
     }
 }
 

@@ -24,6 +24,12 @@ pub fn go(link: String) {
     page::go(link);
 }
 
+/// What the last frame showed, as JSON; nothing before the frame after the first question.
+#[wasm_bindgen]
+pub fn state() -> Option<String> {
+    page::state()
+}
+
 /// Files that were dropped together on the page.
 #[wasm_bindgen]
 #[derive(Default)]

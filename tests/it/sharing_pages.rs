@@ -159,9 +159,7 @@ fn a_page_is_sampled_to_the_size_that_it_may_have() {
     let most = whole.len() - 50_000;
     let less = maker.page(&["long.json", "--at-most", &format!("{most}B")]);
     assert!(less.len() <= most, "{} of {most}", less.len());
-    assert!(
-        less.contains("calls, sampled by the stacks at every 16th entry or exit")
-    );
+    assert!(less.contains("calls, sampled by the stacks at every 16th entry or exit"));
     let told = maker.refused(&[
         "pack",
         "long.json",

@@ -55,7 +55,7 @@ pub(super) fn on_canvas(attributes: WindowAttributes) -> WindowAttributes {
     attributes.with_canvas(canvas).with_append(is_missing)
 }
 
-pub(super) fn canvas() -> Option<HtmlCanvasElement> {
+fn canvas() -> Option<HtmlCanvasElement> {
     let document = web_sys::window()?.document()?;
     document.get_element_by_id(CANVAS)?.dyn_into().ok()
 }

@@ -269,8 +269,6 @@ impl App {
         match presented {
             Err(error) => self.on_gpu_error(event_loop, error),
             Ok(presented) => {
-                #[cfg(target_arch = "wasm32")]
-                self.note_frame();
                 let calm = (!is_hidden).then_some(restless);
                 let due = self.due(presented, goes_on, calm, repaint_after);
                 self.wait_until(due);
@@ -367,7 +365,7 @@ impl App {
         self.timings.cpu_ms = smooth(self.timings.cpu_ms, cpu);
         view.last_frame = begin;
         if let Some(log) = &mut self.log {
-            let frame = (self.timings.frames, fineness.heard_ms);
+            let frame = (self.timings.frames, own * 1e3, fineness.heard_ms);
             log.write(frame, self.is_focused, goes_on, &self.desk);
         }
     }

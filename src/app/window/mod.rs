@@ -552,6 +552,8 @@ impl ApplicationHandler<Told> for App {
             Told::Link(link) => self.link = crate::link::parse(&link),
             #[cfg(target_arch = "wasm32")]
             Told::Dropped(paths) => self.execute(FileAsk::Open(paths)),
+            #[cfg(target_arch = "wasm32")]
+            Told::Watch => self.watch(),
             #[cfg(feature = "accesskit")]
             Told::Reader(event) => {
                 // The window of the notes has words alone, and no reader of its own.

@@ -10,13 +10,13 @@ use winit::event_loop::{ActiveEventLoop, EventLoop, EventLoopProxy};
 use winit::platform::web::EventLoopExtWebSys;
 use winit::window::Window;
 
-use super::browser::canvas;
 use super::told::Told;
 use super::{App, Start};
 use crate::command::BookmarkAsk;
 use crate::graphics::Graphics;
 use crate::link::Link;
 use crate::saved::find;
+use crate::state_log::StateLog;
 use callscape_analysis::session::Inputs;
 use callscape_base::files::held;
 use callscape_filter::selection::Pointed;
@@ -25,6 +25,8 @@ use callscape_state::ask::{PlayAsk, SelectAsk};
 thread_local! {
     /// Where what happens to the page is told.
     static PROXY: RefCell<Option<EventLoopProxy<Told>>> = const { RefCell::new(None) };
+    /// What the last frame showed, once that is asked for.
+    static SEEN: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// Opens the window on the canvas of this page: on a pack, or on the demo.
@@ -73,17 +75,20 @@ pub fn go(link: String) {
     tell(Told::Link(link));
 }
 
+/// What the last frame showed, as the JSON that tests of the window read; none before the frame after the first question.
+pub fn state() -> Option<String> {
+    let seen = SEEN.with_borrow(Option::clone);
+    if seen.is_none() {
+        tell(Told::Watch);
+    }
+    seen
+}
+
 impl App {
-    /// Notes on the canvas how many frames were drawn, and the time shown in nanoseconds: what tests wait for.
-    pub(super) fn note_frame(&self) {
-        let playback = self.desk.state.document.as_ref();
-        let playback = playback.and_then(|it| it.playback.as_ref());
-        let time = playback.map_or(0, |it| it.time().ns());
-        if let Some(canvas) = canvas() {
-            // A canvas takes attributes of any text.
-            let _ = canvas.set_attribute("data-frames", &self.timings.frames.to_string());
-            let _ = canvas.set_attribute("data-time", &time.to_string());
-        }
+    /// Keeps what each frame shows for [`state`].
+    pub(super) fn watch(&mut self) {
+        let keep = |line| SEEN.set(Some(line));
+        self.log.get_or_insert_with(|| StateLog::to(keep));
     }
 
     /// Goes where the page's address leads, once that is open.
@@ -101,8 +106,14 @@ impl App {
                 let duration = document.resolved().map(|it| it.recording.trace.duration());
                 let time = time.zip(duration).map(|(time, of)| time.resolve(of));
                 let module = select.and_then(|it| find(&document.session.hierarchy, &it));
+                let playback = document.playback.as_ref();
+                let is_playing = playback.is_some_and(|it| it.is_playing());
                 if let Some(time) = time {
                     self.execute(PlayAsk::Seek(time));
+                    // What the link shows stays until the reader plays on.
+                    if is_playing {
+                        self.execute(PlayAsk::PlayOrPause);
+                    }
                 }
                 if let Some(module) = module {
                     self.execute(SelectAsk::Choose(Pointed {

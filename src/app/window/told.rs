@@ -13,6 +13,9 @@ pub(super) enum Told {
     /// Files that were dropped on the page and are held.
     #[cfg(target_arch = "wasm32")]
     Dropped(Vec<std::path::PathBuf>),
+    /// The page's script wants to know what each frame shows.
+    #[cfg(target_arch = "wasm32")]
+    Watch,
     #[cfg(feature = "accesskit")]
     Reader(egui_winit::accesskit_winit::Event),
 }

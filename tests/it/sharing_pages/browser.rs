@@ -2,7 +2,7 @@
 //! Left out where there is no Chromium, or where `./x web` has not made the viewer.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
@@ -139,8 +139,8 @@ impl Drop for Browser {
     }
 }
 
-/// The viewer that `./x web` has made, and a browser; none, and said so, where one of them is missing.
-fn ready(extra: &[&str]) -> Option<(PathBuf, Browser)> {
+/// A browser; none, and said so, where it or the viewer that `./x web` makes is missing.
+fn ready(extra: &[&str]) -> Option<Browser> {
     let viewer = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/web/viewer.html");
     if !viewer.is_file() {
         eprintln!("left out: needs the viewer of pages, which `./x web` makes");
@@ -151,52 +151,163 @@ fn ready(extra: &[&str]) -> Option<(PathBuf, Browser)> {
         eprintln!("left out: needs chromium");
         return None;
     }
-    let browser = Browser::start(extra).expect("Chromium starts");
-    Some((viewer, browser))
+    Some(Browser::start(extra).expect("Chromium starts"))
 }
 
-/// The demo's page, and its address.
-fn demo(scratch: &Scratch) -> String {
-    let page = scratch.0.join("demo.html");
+/// The address of a page that the program makes with these arguments.
+fn page(scratch: &Scratch, arguments: &[&str]) -> String {
+    let page = scratch.0.join("page.html");
     let mut command = common::callscape();
-    let done = command.args(["pack", "--page", "-o"]).arg(&page).output();
-    let done = done.expect("the program runs");
-    assert!(
-        done.status.success(),
-        "{}",
-        String::from_utf8_lossy(&done.stderr)
-    );
+    command.args(arguments).args(["--page", "-o"]).arg(&page);
+    command.env("XDG_CACHE_HOME", scratch.0.join("cache"));
+    let done = command.output().expect("the program runs");
+    let told = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{told}");
     format!("file://{}", page.display())
+}
+
+/// Keeps the devices that the page opens, to take them away.
+const DEVICES: &str = "const open = GPUAdapter.prototype.requestDevice; window.devices = []; \
+    GPUAdapter.prototype.requestDevice = async function (...of) { \
+        const device = await open.apply(this, of); devices.push(device); return device; }";
+
+impl Browser {
+    /// Opens a page and waits for its first frame.
+    fn play(&mut self, address: &str) {
+        self.open(address);
+        self.wait_for(
+            "typeof wasm_bindgen != 'undefined' && document.body.classList.contains('plays')",
+        );
+        self.wait_for("!!wasm_bindgen.state()");
+    }
+
+    /// Waits until this is true of what a frame shows, `seen`.
+    fn until(&mut self, condition: &str) {
+        self.wait_for(&format!(
+            "((seen) => {condition})(JSON.parse(wasm_bindgen.state()))"
+        ));
+    }
+
+    fn seen(&mut self, field: &str) -> Value {
+        self.say(&format!("JSON.parse(wasm_bindgen.state()).{field}"))
+    }
+
+    /// Presses a key by its name, its place and its number.
+    fn press(&mut self, key: &str, code: &str, number: u32) {
+        let text = if key.len() == 1 { key } else { "" };
+        let of = |what: &str| json!({"type": what, "key": key, "code": code, "text": text, "windowsVirtualKeyCode": number});
+        let mut up = of("keyUp");
+        up["text"] = json!("");
+        self.ask("Input.dispatchKeyEvent", of("keyDown"));
+        self.ask("Input.dispatchKeyEvent", up);
+    }
+
+    fn type_letters(&mut self, text: &str) {
+        for letter in text.chars() {
+            let upper = letter.to_ascii_uppercase();
+            self.press(&letter.to_string(), &format!("Key{upper}"), upper.into());
+        }
+    }
+
+    fn click(&mut self, x: u32, y: u32) {
+        for what in ["mouseMoved", "mousePressed", "mouseReleased"] {
+            let button = if what == "mouseMoved" { "none" } else { "left" };
+            let of = json!({"type": what, "x": x, "y": y, "button": button, "clickCount": 1});
+            self.ask("Input.dispatchMouseEvent", of);
+        }
+    }
+
+    fn resize(&mut self, width: u32, height: u32) {
+        let size =
+            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+        self.ask("Emulation.setDeviceMetricsOverride", size);
+    }
 }
 
 #[test]
 fn the_demo_plays_in_a_browser() {
-    let Some((_, mut browser)) = ready(&[]) else {
+    let Some(mut browser) = ready(&[]) else {
         return;
     };
     let scratch = Scratch::new("page-demo");
-    let page = demo(&scratch);
-    browser.open(&page);
-    browser.wait_for("document.body?.classList.contains('plays') && callscape.dataset.frames > 10");
-    let (first, then) = ("+callscape.dataset.frames", "callscape.dataset.time");
-    let frames = browser.say(first).as_f64().expect("a number");
-    let time = browser.say(then);
-    // It plays by itself.
-    browser.wait_for(&format!(
-        "callscape.dataset.time != {time} && {first} > {frames}"
-    ));
-    browser.open(&format!("{page}#t=50%25"));
-    browser.wait_for("callscape.dataset.frames > 10");
+    let page = page(&scratch, &["pack"]);
+    let devices = json!({"source": DEVICES});
+    browser.ask("Page.addScriptToEvaluateOnNewDocument", devices);
+    browser.play(&page);
+    let time = browser.seen("time_ns");
+    browser.until(&format!("seen.playing && seen.time_ns != {time}"));
+    browser.press(" ", "Space", 32);
+    browser.until("!seen.playing");
+    let time = browser.seen("time_ns");
+    browser.press("ArrowRight", "ArrowRight", 39);
+    browser.until(&format!("seen.time_ns != {time}"));
+    browser.click(640, 400);
+    browser.until("seen.selected != null");
+    browser.press("/", "Slash", 191);
+    browser.until("seen.search != null");
+    browser.type_letters("luaH");
+    browser.until("seen.search == 'luaH' && seen.results > 5");
+    browser.press("Enter", "Enter", 13);
+    browser.until("seen.selected == 'ltable.c/luaH_new'");
+    browser.press("Escape", "Escape", 27);
+    browser.until("seen.search == null");
+    for (key, view) in [
+        ("2", "mural"),
+        ("5", "calls"),
+        ("8", "phases"),
+        ("9", "tree"),
+        ("0", "rings"),
+    ] {
+        browser.press(key, &format!("Digit{key}"), key.as_bytes()[0].into());
+        browser.until(&format!("seen.views.includes('{view}')"));
+    }
+    browser.say("location.hash = '#t=20ms&select=lgc.c'");
+    browser.until("seen.time_ns == 20000000 && seen.selected == 'lgc.c' && !seen.playing");
+    browser.resize(900, 600);
+    browser.wait_for("callscape.width == 900 && callscape.height == 600");
+    let frame = browser.seen("frame");
+    browser.say("devices.at(-1).destroy()");
+    browser.until(&format!("devices.length == 2 && seen.frame > {frame}"));
+    assert_eq!(browser.seen("messages"), json!([]));
+    assert_eq!(browser.errors, Vec::<String>::new());
+}
+
+#[test]
+fn a_link_leads_to_a_bookmark() {
+    let Some(mut browser) = ready(&[]) else {
+        return;
+    };
+    let scratch = Scratch::new("page-bookmark");
+    let session = "tests/data/sessions/one-run.callscape-session.json";
+    let page = page(&scratch, &["pack", session]);
+    browser.play(&format!("{page}#1"));
+    browser.until("seen.time_ns == 62000000");
+    browser.until("seen.selected == 'external/python3.11/tomllib'");
+    assert_eq!(browser.errors, Vec::<String>::new());
+}
+
+#[test]
+fn a_comparison_plays_in_a_browser() {
+    let Some(mut browser) = ready(&[]) else {
+        return;
+    };
+    let scratch = Scratch::new("page-both");
+    let demo = |name: &str| format!("assets/demo/lua-report-{name}.json.zst");
+    let (a, b) = (demo("unoptimized"), demo("optimized"));
+    let page = page(&scratch, &["compare", &a, &b]);
+    browser.play(&page);
+    browser.until("seen.run != null && !seen.loading && seen.blocks > 10");
+    browser.wait_for("document.querySelector('h1').textContent.includes('against')");
     assert_eq!(browser.errors, Vec::<String>::new());
 }
 
 #[test]
 fn without_webgpu_the_text_is_there() {
-    let Some((_, mut browser)) = ready(&["--disable-features=WebGPU", "--disable-webgpu"]) else {
+    let Some(mut browser) = ready(&["--disable-features=WebGPU", "--disable-webgpu"]) else {
         return;
     };
     let scratch = Scratch::new("page-text");
-    let page = demo(&scratch);
+    let page = page(&scratch, &["pack"]);
     browser.say("Object.defineProperty(navigator, 'gpu', {value: undefined})");
     let script =
         json!({"source": "Object.defineProperty(Navigator.prototype, 'gpu', {value: undefined})"});
@@ -211,11 +322,11 @@ fn without_webgpu_the_text_is_there() {
 
 #[test]
 fn without_scripts_the_text_is_there() {
-    let Some((_, mut browser)) = ready(&[]) else {
+    let Some(mut browser) = ready(&[]) else {
         return;
     };
     let scratch = Scratch::new("page-scripts");
-    let page = demo(&scratch);
+    let page = page(&scratch, &["pack"]);
     browser.ask(
         "Emulation.setScriptExecutionDisabled",
         json!({"value": true}),
