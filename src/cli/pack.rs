@@ -24,7 +24,7 @@ pub(crate) struct PackArgs {
     #[arg(short, long, value_name = "FILE", required_unless_present = "list")]
     output: Option<PathBuf>,
     /// Write a page that plays in a browser; without inputs, one of the built-in demo
-    #[arg(long)]
+    #[arg(long, conflicts_with = "with_source")]
     page: bool,
     /// Maximum size of the page: 500kB, 20MB; calls are sampled until it fits
     #[arg(long, value_name = "SIZE", requires = "page", value_parser = size)]

@@ -92,10 +92,11 @@ impl Scan {
             path: dir.to_path_buf(),
             source,
         };
+        // First, since a page holds structures alone.
+        if structure::is_structure(dir) {
+            return Ok(Scan::of_structure(dir, structure::read(dir, progress)?));
+        }
         if !std::fs::metadata(dir).map_err(io)?.is_dir() {
-            if structure::is_structure(dir) {
-                return Ok(Scan::of_structure(dir, structure::read(dir, progress)?));
-            }
             let path = dir.to_path_buf();
             return Err(SourceError::NotADirectory { path });
         }

@@ -126,9 +126,6 @@ fn what_is_in_a_page_is_listed() {
         "{listed}"
     );
     assert!(!listed.contains("soup.c"), "text of the source: {listed}");
-    maker.page(&["meal", "meal.json", "--with-source"]);
-    let listed_with = maker.done(&["pack", "--list", "page.html"]);
-    assert!(listed_with.contains("source/meal/soup.c"), "{listed_with}");
     maker.done(&["pack", "meal", "meal.json", "-o", "meal.callscape-pack"]);
     let names = |listed: &str| -> Vec<String> {
         let lines = listed.lines().map(|it| it.split_whitespace().last());

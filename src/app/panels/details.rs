@@ -54,13 +54,15 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
         ui.add_space(4.0);
         ui.horizontal_wrapped(|ui| buttons(ui, document, module, context));
         ui.add_space(4.0);
-        egui::Grid::new("facts")
-            .num_columns(2)
-            .spacing([14.0, 4.0])
-            .show(ui, |ui| facts(ui, document, module, &of));
+        // All of it scrolls: beside a low landscape, what is fixed would reach over the legend.
         egui::ScrollArea::vertical()
             .auto_shrink(false)
+            .min_scrolled_height(0.0)
             .show(ui, |ui| {
+                egui::Grid::new("facts")
+                    .num_columns(2)
+                    .spacing([14.0, 4.0])
+                    .show(ui, |ui| facts(ui, document, module, &of));
                 if document.resolved().is_none() {
                     return imports(ui, document, module, context);
                 }

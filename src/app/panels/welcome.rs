@@ -21,6 +21,8 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
         Some(loading) if loading.is_slow() => progress(ctx, loading, context),
         // What a crash left is asked about first, in the same place.
         None if context.desk.rescue.offered().is_some() => {}
+        // A page has what it was made of, and nothing else to open.
+        None if cfg!(target_arch = "wasm32") => {}
         None if context.desk.state.document.is_none() => welcome(ctx, context),
         None if context.desk.welcome.is_open => welcome(ctx, context),
         _ => {}
