@@ -78,7 +78,7 @@ pub struct Desk {
     pub naming: Option<NameCard>,
     /// The pack that was written of what is open.
     pub pack_file: Option<PathBuf>,
-    /// Writes pages that play in a browser, and where one of what is open was written.
+    /// Writes pages that play in a browser, and the last page of the open inputs.
     pub write_page: Option<sharing::Writer>,
     pub page_file: Option<PathBuf>,
     pub recording: RecordCard,

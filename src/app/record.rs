@@ -268,6 +268,7 @@ mod tests {
 #include <unistd.h>
 int __attribute__((noinline)) leaf(int x) { volatile int y = x; return y + 1; }
 int main(int count, char **words) {
+  leaf(0); /* Before anyone can stop it. */
   printf("%s\n", count > 1 ? words[1] : ""); fflush(stdout);
   for (int i = 0;; i++) { leaf(i); usleep(500); }
 }

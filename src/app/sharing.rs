@@ -35,11 +35,11 @@ pub struct Wanted {
     pub scenes: Vec<PathBuf>,
     /// The text of the source files too, not their structure alone.
     pub with_source: bool,
-    /// What of each recording is kept.
+    /// The part of each recording that is kept.
     pub kept: Kept,
 }
 
-/// What of a recording is kept.
+/// The part of a recording that is kept.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Kept {
     /// From here on.
@@ -81,7 +81,7 @@ impl Kept {
         })
     }
 
-    /// What is left of a recording.
+    /// The kept part of a recording.
     fn of(&self, recording: &Recording, progress: &Progress) -> anyhow::Result<Recording> {
         let (plan, keep) = (self.plan(recording)?, Keep::default());
         Ok(sampling::sample(recording, &plan, &keep, progress)?)
@@ -115,7 +115,7 @@ pub struct Opened {
     pub scenes: Vec<PathBuf>,
 }
 
-/// Writes what is wanted to a file: a line for each part, and its size in bytes.
+/// Writes a pack or a page: returns a line for each part, and the size in bytes.
 pub type Writer = fn(&Wanted, &Path, &Progress) -> anyhow::Result<(Vec<String>, u64)>;
 
 /// Writes a pack to `out`; what is in it, a line for each part, and its size in bytes.

@@ -20,7 +20,7 @@ pub(crate) struct PackArgs {
     /// A source tree, recordings of it, or both; or a session
     #[arg(value_name = "SOURCE_DIR | TRACE | SESSION")]
     inputs: Vec<PathBuf>,
-    /// The file to write; the name of a pack ends in .callscape-pack, that of a page in .html
+    /// The file to write; its name ends in .callscape-pack, or in .html for a page
     #[arg(short, long, value_name = "FILE", required_unless_present = "list")]
     output: Option<PathBuf>,
     /// Write a page that plays in a browser; without inputs, one of the built-in demo
@@ -29,10 +29,10 @@ pub(crate) struct PackArgs {
     /// Maximum size of the page: 500kB, 20MB; calls are sampled until it fits
     #[arg(long, value_name = "SIZE", requires = "page", value_parser = size)]
     at_most: Option<u64>,
-    /// Leave out calls that end before this time: 12.5ms, 3s, 40% of the recording
+    /// Exclude calls that end before this time: 12.5ms, 3s, 40% of the recording
     #[arg(long, value_name = "TIME")]
     from: Option<TimeSpec>,
-    /// Leave out calls that start at this time or later
+    /// Exclude calls that start at this time or later
     #[arg(long, value_name = "TIME")]
     to: Option<TimeSpec>,
     /// List the contents of a pack or a page, and write nothing

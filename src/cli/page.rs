@@ -63,7 +63,7 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// The bytes that a text in base64 is of; none where it is no such text.
+/// Decodes base64; `None` for other text.
 pub(crate) fn unbase64(text: &str) -> Option<Vec<u8>> {
     let text = text.trim().trim_end_matches('=').as_bytes();
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 3);

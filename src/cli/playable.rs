@@ -28,35 +28,35 @@ use callscape_state::viewpoint::Viewpoint;
 
 /// The file that pages are made of.
 const VIEWER: &str = "viewer.html";
-/// What of the viewer is replaced, each once.
+/// Placeholders in the viewer, each replaced once.
 const TITLE: &str = "<title>Callscape</title>";
 const STYLES: &str = "<style>\n";
 const TEXT: &str = "<!--callscape text-->";
 const PACK: &str = "<script type=\"application/octet-stream\" id=\"pack\">";
-/// A page asks nothing of the network.
+/// Replaced: a page makes no requests.
 const NETWORK: &str = "connect-src *";
 /// Scripts without this are not run.
 const NONCE: &str = "callscape";
 
-/// What a pack is called while it becomes part of a page.
+/// Name of a pack while it becomes part of a page.
 pub(crate) const NAME: &str = "page.callscape-pack";
 /// No viewer or page is larger.
 const MOST: u64 = 1 << 30;
-/// Of so many entries and exits one is kept first where a page is too large.
+/// The first interval of sampling in entries and exits, if a page is too large.
 const FIRST: u64 = 16;
 /// Rows of a table as text.
 const ROWS: usize = 50;
 
-/// What is put into the viewer.
+/// What a page adds to the viewer.
 pub(crate) struct Playable {
     pub title: String,
     /// In HTML, all names escaped.
     pub text: String,
-    /// Nothing for the built-in demo.
+    /// Empty for the built-in demo.
     pub pack: Vec<u8>,
 }
 
-/// The viewer, beside the program or where packages have it.
+/// The viewer, next to the program or installed by a package.
 pub(crate) fn viewer() -> anyhow::Result<String> {
     let program = std::env::current_exe().and_then(|it| it.canonicalize());
     let program = program.context("cannot find the program's own folder")?;
@@ -93,7 +93,7 @@ impl Playable {
         ] {
             ensure!(
                 page.contains(old),
-                "{VIEWER} was made for another version of Callscape; `./x web` makes it anew"
+                "{VIEWER} belongs to another version of Callscape; run `./x web` again"
             );
             page = page.replacen(old, &new, 1);
         }
@@ -101,7 +101,7 @@ impl Playable {
     }
 }
 
-/// The pack in the page at `path`; none where it is no page.
+/// The pack in the page at `path`; `None` for other files.
 pub(crate) fn pack_in(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
     let bytes = files::read(path, MOST).with_context(|| path.display().to_string())?;
     let Ok(page) = String::from_utf8(bytes) else {
@@ -123,7 +123,7 @@ pub(crate) fn picture(page: &mut String, image: &Image, alternative: &str) -> an
     Ok(())
 }
 
-/// What a session shows, as text: a picture, and for each recording findings, functions and phases.
+/// A session as text: a picture, and for each recording findings, functions and phases.
 fn text(session: &Session, title: &str, progress: &Progress) -> anyhow::Result<String> {
     let mut page = String::new();
     writeln!(page, "<h1>{}</h1>", escaped(title))?;
@@ -145,7 +145,7 @@ fn text(session: &Session, title: &str, progress: &Progress) -> anyhow::Result<S
     Ok(page)
 }
 
-/// What a page contains, as text.
+/// The list of the contents of a page.
 fn contents(said: &[String]) -> String {
     let items = said.iter().map(|it| format!("<li>{}</li>\n", escaped(it)));
     let items: String = items.collect();
@@ -233,7 +233,7 @@ fn functions(page: &mut String, session: &Session, resolved: &Resolved) -> anyho
     Ok(())
 }
 
-/// What a pack contains, a line for each part, and its bytes.
+/// A line for each part of a pack, and its bytes.
 pub(crate) fn packed(
     wanted: &Wanted,
     out: &Path,
@@ -245,8 +245,8 @@ pub(crate) fn packed(
     Ok((said, std::fs::read(&inner)?))
 }
 
-/// Writes a page of `wanted` to `out`, or of the built-in demo where nothing is wanted: a line for each part, and its size
-/// in bytes. Recordings are sampled until it has `at_most` bytes.
+/// Writes a page of `wanted` to `out`, or of the built-in demo if nothing is wanted. Recordings are sampled until it has
+/// `at_most` bytes. Returns a line for each part, and the size in bytes.
 pub(crate) fn share(
     wanted: &Wanted,
     at_most: Option<u64>,
@@ -274,7 +274,7 @@ pub(crate) fn share(
             write(out, &page)?;
             return Ok((said, bytes));
         };
-        // Stacks take more room than the calls between them where these are few.
+        // Short intervals take more room than the calls: a stack is longer than a call.
         let every = wanted.kept.stacks.map_or(FIRST, |every| 4 * every);
         let calls = session.recordings.iter();
         let calls = calls.map(|it| it.recording.trace.calls()).max();

@@ -24,7 +24,7 @@ pub fn go(link: String) {
     page::go(link);
 }
 
-/// What the last frame showed, as JSON; nothing before the frame after the first question.
+/// The state of the last frame, as JSON; nothing until the frame after the first call.
 #[wasm_bindgen]
 pub fn state() -> Option<String> {
     page::state()

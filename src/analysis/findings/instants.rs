@@ -1,4 +1,4 @@
-//! What the threads do at some instants, as a sampler sees it.
+//! The state of all threads at some instants, as a sampler sees it.
 
 use std::collections::BTreeSet;
 

@@ -138,6 +138,10 @@ fn rest(ui: &mut Ui, runs: &Runs, context: &mut Context<'_>) {
         if all > 0 && ui.button("All causes").clicked() {
             context.asks.push(PairAsk::Cause(None));
         }
+        // A page has no other files.
+        if cfg!(target_arch = "wasm32") {
+            return;
+        }
         let add = ui.button("Add runs…");
         let about = "Adds repeated runs to A or B, so that noise is known";
         if add.on_hover_text(about).clicked() {

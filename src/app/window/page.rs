@@ -25,7 +25,7 @@ use callscape_state::ask::{PlayAsk, SelectAsk};
 thread_local! {
     /// Where what happens to the page is told.
     static PROXY: RefCell<Option<EventLoopProxy<Told>>> = const { RefCell::new(None) };
-    /// What the last frame showed, once that is asked for.
+    /// The state of the last frame, if a test has asked for it.
     static SEEN: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
@@ -75,7 +75,7 @@ pub fn go(link: String) {
     tell(Told::Link(link));
 }
 
-/// What the last frame showed, as the JSON that tests of the window read; none before the frame after the first question.
+/// The state of the last frame, as the JSON that tests of the window read; none until the frame after the first call.
 pub fn state() -> Option<String> {
     let seen = SEEN.with_borrow(Option::clone);
     if seen.is_none() {
@@ -85,7 +85,7 @@ pub fn state() -> Option<String> {
 }
 
 impl App {
-    /// Keeps what each frame shows for [`state`].
+    /// Keeps the state of each frame for [`state`].
     pub(super) fn watch(&mut self) {
         let keep = |line| SEEN.set(Some(line));
         self.log.get_or_insert_with(|| StateLog::to(keep));

@@ -40,7 +40,7 @@ use callscape_views as views;
 pub(crate) struct Output {
     path: PathBuf,
     is_report: bool,
-    /// What the report is put into where it is a page that plays.
+    /// The viewer, if the report becomes a page that plays.
     viewer: Option<String>,
 }
 

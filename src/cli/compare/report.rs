@@ -56,7 +56,7 @@ pub(super) fn findings_of_each<'a>(
     Ok(all)
 }
 
-/// What is compared.
+/// The names of both runs.
 pub(super) fn title(comparison: &Comparison) -> String {
     let name = |side: usize| {
         let first = runs(comparison, side).into_iter().next();

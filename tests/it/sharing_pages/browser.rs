@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::common::{self, Scratch};
 
-/// How often a page is looked at, which a test waits for: one that hangs ends the test.
+/// Maximum number of looks at a page that a test waits for.
 const LOOKS: usize = 1200;
 const PAUSE: Duration = Duration::from_millis(100);
 
