@@ -160,6 +160,9 @@ const PLANTED: [Planted; 20] = [
         source: "static volatile long n;\nvoid digest(void) { for (int i = 0; i < @; i++) n = n * 31 + i; }\nvoid other(int k) { for (int i = 0; i < k; i++) n += i; }\nint main(void) { for (int i = 0; i < 30; i++) other(300000 + i * 1000); digest(); return 0; }\n" },
 ];
 
+/// Number of recordings of a clean program. Other programs may disturb one; what is wrong with the program is in all.
+pub(super) const ATTEMPTS: usize = 3;
+
 #[test]
 fn planted_defects_are_found_and_their_clean_twins_have_none() {
     let scratch = Scratch::new("findings-recorded");
@@ -168,18 +171,17 @@ fn planted_defects_are_found_and_their_clean_twins_have_none() {
             let name = format!("{}_{twin}", of.name);
             (of.record)(&scratch, &name, &of.source.replace('@', with))
         };
-        let (Some(planted), Some(clean)) =
-            (record("planted", of.defect), record("clean", of.clean))
-        else {
+        let Some(planted) = record("planted", of.defect) else {
             eprintln!("left out: {} was not recorded", of.name);
             continue;
         };
         let found = listed_of(&planted);
         assert!(has(&found, of), "{}: {found:#?}", of.name);
-        let found = listed_of(&clean);
+        let twins = (0..ATTEMPTS).filter_map(|it| record(&format!("clean{it}"), of.clean));
+        let mut found = twins.map(|it| listed_of(&it));
         assert!(
-            !has(&found, of),
-            "{} without its defect: {found:#?}",
+            found.any(|it| !has(&it, of)),
+            "{} without its defect",
             of.name
         );
     }
