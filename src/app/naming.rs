@@ -39,6 +39,8 @@ mod tests {
         let recording = files.recording("run.json", 0..9);
         let mut driven = Driven::new(&inputs(None, &[recording]));
         driven.settle();
+        // Around the pack a page has the player, which is another crate's.
+        driven.desk.write_page = Some(crate::sharing::pack);
         for (ask, title, name) in [
             (
                 FileAsk::SaveSession,
@@ -46,6 +48,7 @@ mod tests {
                 "mine.callscape-session.json",
             ),
             (FileAsk::Share, "The pack is written", "mine.callscape-pack"),
+            (FileAsk::SharePage, "The page is written", "mine.html"),
         ] {
             driven.desk.execute(ask.clone());
             let card = driven.desk.naming.clone().expect("it is asked");

@@ -123,7 +123,7 @@ impl Desk {
         }
     }
 
-    /// Where a pack or a page of what is open goes unless another name is given: next to it.
+    /// The default name of a pack or a page: next to the open inputs.
     pub(super) fn share_place(&self, ending: &str) -> anyhow::Result<PathBuf> {
         let document = self.state.document.as_ref().context("nothing is open")?;
         let inputs = &document.inputs;

@@ -305,7 +305,7 @@ impl Packing {
         } else {
             self.add(name.clone(), path.to_owned());
         }
-        self.said.push(format!("{} as it is", path.display()));
+        self.said.push(format!("{} as it is", own_name(path)));
         self.parts.recordings.push(name);
         Ok(())
     }
@@ -317,7 +317,7 @@ impl Packing {
         if let Some(name) = self.mappings.get(&whole) {
             return Ok(name.clone());
         }
-        let own = path.file_name().unwrap_or_default().to_string_lossy();
+        let own = own_name(path);
         let name = format!("mappings/{}/{}", self.mappings.len() + 1, plain(&own));
         self.add(name.clone(), whole.clone());
         self.mappings.insert(whole, name.clone());
@@ -349,7 +349,8 @@ impl Packing {
             .with_context(|| made.display().to_string())?;
         self.add(SESSION.to_owned(), made);
         self.parts.session = Some(SESSION.to_owned());
-        self.said.push(format!("the session {}", path.display()));
+        let bookmarks = counted(saved.bookmarks.len() as u64, "bookmark", "bookmarks");
+        self.said.push(format!("the session, with {bookmarks}"));
         Ok(())
     }
 
@@ -357,7 +358,7 @@ impl Packing {
     fn say_nothing_is_marked(&mut self, path: &Path) {
         self.said.push(format!(
             "no changes since a revision and no results of other tools, which {} names",
-            path.display()
+            own_name(path)
         ));
     }
 
@@ -413,7 +414,7 @@ impl Packing {
                 ..SceneInputs::default()
             },
         };
-        let own = path.file_name().unwrap_or_default().to_string_lossy();
+        let own = own_name(path);
         let mut name = format!("scenes/{}", plain(&own));
         if self.parts.scenes.contains(&name) {
             let number = self.parts.scenes.len() + 1;
@@ -423,7 +424,7 @@ impl Packing {
         fs::write(&made, toml::to_string(&scene)?).with_context(|| made.display().to_string())?;
         self.add(name.clone(), made);
         self.parts.scenes.push(name);
-        self.said.push(format!("the scene {}", path.display()));
+        self.said.push(format!("the scene {}", own_name(path)));
         Ok(())
     }
 }
@@ -439,6 +440,11 @@ fn inputs_of(parts: &Parts, path: impl Fn(&String) -> PathBuf) -> Inputs {
         },
         ..Inputs::default()
     }
+}
+
+/// The name of a file without its folder, which is nobody's business but the sender's.
+fn own_name(path: &Path) -> std::borrow::Cow<'_, str> {
+    path.file_name().unwrap_or_default().to_string_lossy()
 }
 
 /// A name without what leads elsewhere.

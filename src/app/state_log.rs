@@ -46,9 +46,9 @@ impl StateLog {
         is_key
     }
 
-    /// Writes what a frame of this number showed, which took so many milliseconds without waiting for the display and which a
-    /// presenter's key heard at this time may have brought; whether keys reached the window then, and whether panels asked
-    /// for something that the next frame shows.
+    /// Writes the state after a frame: its number, its duration in milliseconds without waiting for the display, and the time
+    /// of the presenter's key that may have caused it; whether the window had the keyboard, and whether panels asked for
+    /// something that the next frame shows.
     pub(crate) fn write(
         &mut self,
         (frame, own_ms, heard_ms): (u64, f32, Option<f64>),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 
 use super::progress::with_progress;
+use callscape_app::Opening;
 use callscape_app::presenting::opening::Opens;
 use callscape_app::sharing;
 use callscape_export::pack;
@@ -42,5 +43,9 @@ pub(crate) fn run(args: PresentArgs) -> anyhow::Result<()> {
     // What is wrong with it is better said where it was asked for.
     let file = SceneFile::read(&scene)?;
     Opens::of(&file)?;
-    callscape_app::run_scene(scene)
+    let opening = Opening {
+        write_page: Some(super::playable::share_whole),
+        ..Opening::default()
+    };
+    callscape_app::run_scene(scene, opening)
 }

@@ -1,4 +1,4 @@
-//! Through the program: pages that play, as what browsers without scripts see of them, and what is in them. Their player
+//! Through the program: the text of pages, for browsers without scripts, and the files in them. Their player
 //! is left out, as it is the same in each: `sharing_pages/browser.rs` has it played.
 
 mod browser;

@@ -39,13 +39,15 @@ pub(crate) struct Described {
 }
 
 /// What a page in a browser cannot do is not there: dialogs, recorders, editors, and pictures read back at once.
-const AWAY: [&str; 12] = [
+const AWAY: [&str; 14] = [
     "card.welcome",
     "edit.chosen",
     "file.folder",
+    "file.page",
     "file.record",
     "file.recording",
     "file.save",
+    "file.share",
     "film.card",
     "mapping.save",
     "picture.card",

@@ -61,19 +61,21 @@ fn share(ui: &mut Ui, context: &mut Context<'_>) {
         return;
     }
     let is_idle = context.desk.jobs.packing.is_none();
-    let button = ui.add_enabled(is_idle, egui::Button::new("Share"));
-    let about = "Bundles the structure (without text), the recordings, the session with its bookmarks and the scene \
-                 into one file next to the open inputs, for another machine";
-    if button.on_hover_text(about).clicked() {
-        context.asks.push(FileAsk::Share);
-    }
-    if context.desk.can_write_pages {
-        let button = ui.add_enabled(is_idle, egui::Button::new("Share as a page…"));
-        let about = "One file that plays in a browser, without Callscape and without a network";
+    ui.horizontal(|ui| {
+        let button = ui.add_enabled(is_idle, egui::Button::new("Share"));
+        let about = "Bundles the structure (without text), the recordings, the session with its bookmarks and the \
+                     scene into one file next to the open inputs, for another machine";
         if button.on_hover_text(about).clicked() {
-            context.asks.push(FileAsk::SharePage);
+            context.asks.push(FileAsk::Share);
         }
-    }
+        if context.desk.can_write_pages {
+            let button = ui.add_enabled(is_idle, egui::Button::new("Share as a page…"));
+            let about = "One file that plays in a browser, without Callscape and without a network";
+            if button.on_hover_text(about).clicked() {
+                context.asks.push(FileAsk::SharePage);
+            }
+        }
+    });
 }
 
 fn list(ui: &mut Ui, context: &mut Context<'_>) {

@@ -54,7 +54,7 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
         ui.add_space(4.0);
         ui.horizontal_wrapped(|ui| buttons(ui, document, module, context));
         ui.add_space(4.0);
-        // All of it scrolls: beside a low landscape, what is fixed would reach over the legend.
+        // In a low window, facts outside the scroll area would overlap the legend.
         egui::ScrollArea::vertical()
             .auto_shrink(false)
             .min_scrolled_height(0.0)

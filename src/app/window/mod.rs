@@ -92,8 +92,8 @@ pub fn run_pack(path: PathBuf, opening: Opening) -> anyhow::Result<()> {
 }
 
 /// Opens the window on the scene at `path` and presents it.
-pub fn run_scene(path: PathBuf) -> anyhow::Result<()> {
-    start(Start::Scene(path), Opening::default())
+pub fn run_scene(path: PathBuf, opening: Opening) -> anyhow::Result<()> {
+    start(Start::Scene(path), opening)
 }
 
 /// What the window opens first.

@@ -19,7 +19,7 @@ struct Clean {
     step: &'static str,
     /// A call of it.
     call: &'static str,
-    /// The program, with the steps in place of `$` and the calls in place of `@`.
+    /// The program: `$` is replaced by the steps, `@` by the calls.
     program: &'static str,
 }
 
@@ -68,7 +68,7 @@ const CLEAN: [Clean; 10] = [
 fn nothing_is_remarkable_about_programs_with_nothing_wrong() {
     let scratch = Scratch::new("findings-clean");
     for of in &CLEAN {
-        // In all recordings so far; none before the first.
+        // Found in every recording so far; `None` before the first.
         let mut remarkable: Option<Vec<Value>> = None;
         for attempt in 0..ATTEMPTS {
             let name = format!("{}_{attempt}", of.name);

@@ -16,7 +16,11 @@ pub(super) const LINES: &[Line<Command>] = keys! {
         "card.welcome" [] "Welcome", "Shows inputs to open, and recent ones." => FileAsk::Welcome;
     }
     ["Drop files"] "open a source tree or a recording, or add a second run" {}
-    "save the session: files, views, selection" { "file.save" ["Ctrl + S"] "Save the session", "Saves the open inputs and the current display." => FileAsk::SaveSession, when(is_open); }
+    "save the session: files, views, selection" {
+        "file.save" ["Ctrl + S"] "Save the session", "Saves the open inputs and the current display." => FileAsk::SaveSession, when(is_open);
+        "file.share" [] "Share…", "Bundles the open inputs, the session and the scene into one file for another machine." => FileAsk::Share, when(is_open);
+        "file.page" [] "Share as a page…", "Writes one file that plays in a browser, without Callscape and without a network." => FileAsk::SharePage, when(is_open);
+    }
     "copy the picture of the view under the pointer" { "picture.copy" ["Ctrl + C"] "Copy the picture", "Copies the view under the pointer to the clipboard as it is shown." => PictureAsk::Copy(None), on(&[On::View]), when(is_open); }
     "copy the command that renders the view under the pointer" { "picture.command" [] "Copy as command", "Copies the `callscape render` command that gives this picture." => PictureAsk::Command, on(&[On::View, On::Context, On::Row]), when(is_open); }
     "save a picture of the view under the pointer: a PNG, vector graphics, or a model of the landscape" {
