@@ -149,14 +149,31 @@ struct Recorded {
 
 fn table(workload: &Workload, place: &Path) -> anyhow::Result<()> {
     let alone = alone(&workload.command)?;
-    let all = recorded(workload, place, None)?;
+    let all = recorded(workload, place, "uftrace", None)?;
     show(workload, "all calls", &all, alone);
     for limit in LIMITS {
         let limit = format!("{limit}/100ms");
-        let recorded = recorded(workload, place, Some(&limit))?;
+        let recorded = recorded(workload, place, "uftrace", Some(&limit))?;
         show(workload, &format!("at most {limit}"), &recorded, alone);
     }
+    if has_frida() {
+        let all = recorded(workload, place, "frida", None)?;
+        show(workload, "all calls, by Frida", &all, alone);
+        // Functions are found while it runs: there is no run before.
+        for limit in LIMITS {
+            let limit = format!("{limit}/100ms");
+            let recorded = recorded(workload, place, "frida", Some(&limit))?;
+            let what = format!("at most {limit}, by Frida in one run");
+            show(workload, &what, &recorded, alone);
+        }
+    }
     Ok(())
+}
+
+fn has_frida() -> bool {
+    let mut asked = Command::new("python3");
+    asked.args(["-c", "import frida"]).stderr(Stdio::null());
+    asked.status().is_ok_and(|it| it.success())
 }
 
 fn show(workload: &Workload, limit: &str, recorded: &Recorded, alone: f64) {
@@ -174,11 +191,16 @@ fn show(workload: &Workload, limit: &str, recorded: &Recorded, alone: f64) {
 }
 
 /// One run by `callscape record`.
-fn recorded(workload: &Workload, place: &Path, limit: Option<&str>) -> anyhow::Result<Recorded> {
+fn recorded(
+    workload: &Workload,
+    place: &Path,
+    by: &str,
+    limit: Option<&str>,
+) -> anyhow::Result<Recorded> {
     let output = place.join("recording");
     let _ = fs::remove_dir_all(&output);
     let mut command = Command::new(env!("CARGO_BIN_EXE_callscape"));
-    command.args(["record", "--quiet", "--no-open", "--with", "uftrace", "-o"]);
+    command.args(["record", "--quiet", "--no-open", "--with", by, "-o"]);
     command.arg(&output);
     if let Some(limit) = limit {
         command.args(["--max-frequency", limit]);
@@ -186,7 +208,7 @@ fn recorded(workload: &Workload, place: &Path, limit: Option<&str>) -> anyhow::R
     command.arg("--").args(&workload.command);
     let ran = command.stdin(Stdio::null()).output()?;
     let said = String::from_utf8_lossy(&ran.stderr);
-    let seconds = said.split("recorded by uftrace in ").nth(1);
+    let seconds = said.split(&format!("recorded by {by} in ")).nth(1);
     let seconds = seconds.and_then(|it| it.split(' ').next()?.parse().ok());
     let seconds = seconds.with_context(|| format!("{}: {said}", workload.name))?;
     let recording = import::open(&output, &Progress::new())?;
@@ -246,9 +268,44 @@ fn overhead(workload: &Workload, place: &Path, runs: usize) -> anyhow::Result<()
         }
         .print();
     };
-    measured("switched off", off, ("not recorded", bare), "≤ 1.02 ×");
+    measured("switched off", off, ("not recorded", bare), "");
+    if has_frida() {
+        let [bare, off] = off_by_frida(workload, &output, runs)?;
+        let what = "switched off, by Frida";
+        measured(what, off, ("not recorded", bare), "≤ 1.02 ×");
+    }
     measured("switched on", on, ("uftrace alone", uftrace), "≤ 1.05 ×");
     Ok(())
+}
+
+/// How long the program runs by itself and while Frida is in it and recording is off, without the time in which it is
+/// attached; in turns.
+fn off_by_frida(workload: &Workload, output: &Path, runs: usize) -> anyhow::Result<[f64; 2]> {
+    let mut times: [Vec<f64>; 2] = Default::default();
+    for _ in 0..runs {
+        times[0].push(alone(&workload.command)?);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_callscape"));
+        command.args([
+            "record",
+            "--quiet",
+            "--no-open",
+            "--with",
+            "frida",
+            "--paused",
+        ]);
+        // That nothing was recorded is an error, which tells how long it took.
+        command
+            .arg("-o")
+            .arg(output)
+            .arg("--")
+            .args(&workload.command);
+        let ran = command.stdin(Stdio::null()).output()?;
+        let said = String::from_utf8_lossy(&ran.stderr);
+        let seconds = said.split(", and ran for ").nth(1);
+        let seconds = seconds.and_then(|it| it.split(' ').next()?.parse().ok());
+        times[1].push(seconds.with_context(|| format!("{}: {said}", workload.name))?);
+    }
+    Ok(times.map(median))
 }
 
 /// How long a command runs, in seconds, with its streams closed.

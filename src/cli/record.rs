@@ -27,7 +27,7 @@ pub(crate) struct RecordArgs {
     /// Program and arguments, after `--`
     #[arg(last = true, value_name = "CMD")]
     command: Vec<OsString>,
-    /// Recorder to use: uftrace, perf, viztracer, py-spy, node or jfr
+    /// Recorder to use: uftrace, frida, perf, viztracer, py-spy, node or jfr
     #[arg(long, value_name = "NAME")]
     with: Option<Recorder>,
     /// List the installed recorders, what each records, and the command that installs or permits it
@@ -45,34 +45,38 @@ pub(crate) struct RecordArgs {
     /// Also record allocations and releases (uftrace)
     #[arg(long)]
     memory: bool,
-    /// Exclude functions that a short trial run calls more often than this, such as 80/100ms (uftrace)
+    /// Exclude functions that are called more often than this, such as 80/100ms: found while recording (frida), or in a
+    /// short trial run before (uftrace)
     #[arg(long, value_name = "CALLS/TIME")]
     max_frequency: Option<callscape_facts::frequency::Frequency>,
     /// Do not record functions of this name, in which * matches any text; their callees are attributed to their callers;
-    /// may be repeated (uftrace)
+    /// may be repeated (uftrace, frida)
     #[arg(long, value_name = "NAME")]
     without: Vec<String>,
-    /// Time after which the program is asked to end in the trial run for --max-frequency
+    /// Record only functions of this name, in which * matches any text; may be repeated (uftrace, frida)
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// Time after which the program is asked to end in the trial run for --max-frequency (uftrace)
     #[arg(long, value_name = "TIME", default_value = "3s", value_parser = duration)]
     probe: Duration,
     /// If patching crashes the program, rerun it a few times, without its standard streams, to find the functions
     /// responsible, then record it without patching those (uftrace)
     #[arg(long)]
     retry: bool,
-    /// Record nothing until switched on with --on (uftrace, perf)
+    /// Record nothing until switched on with --on (frida, uftrace, perf)
     #[arg(long)]
     paused: bool,
-    /// Let --on and --off switch recording while the program runs, as with --paused (uftrace, perf)
+    /// Let --on and --off switch recording while the program runs, as with --paused (frida, uftrace, perf)
     #[arg(long)]
     switchable: bool,
-    /// Start recording process PID, a program run by `record --paused` or `--switchable`
+    /// Start recording process PID, a program run by `record --paused` or `--switchable`, or by frida
     #[arg(long, value_name = "PID", exclusive = true)]
     on: Option<u32>,
     /// Stop recording process PID until --on
     #[arg(long, value_name = "PID", exclusive = true)]
     off: Option<u32>,
-    /// Record only while this function runs, in the thread that runs it (uftrace)
-    #[arg(long = "while", value_name = "FUNCTION", conflicts_with_all = ["max_frequency", "retry"])]
+    /// Record only while this function runs, in the thread that runs it (uftrace, frida)
+    #[arg(long = "while", value_name = "FUNCTION", conflicts_with_all = ["retry"])]
     only_while: Option<String>,
     /// Keep only the end of the run, such as the last 10s (perf)
     #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with_all = ["paused", "switchable"])]
@@ -80,10 +84,13 @@ pub(crate) struct RecordArgs {
     /// Save the most recent samples of process PID, started with `record --last`; the program keeps running
     #[arg(long, value_name = "PID", exclusive = true)]
     keep: Option<u32>,
-    /// Record a process that is already running, until it exits or you press Ctrl + C: Python with py-spy, anything
-    /// else with perf (always perf with --last)
-    #[arg(long, value_name = "PID", conflicts_with_all = ["command", "memory", "max_frequency", "without", "retry", "paused", "switchable", "only_while"])]
+    /// Record a process that is already running, until it exits or you press Ctrl + C: samples of Python with py-spy, of
+    /// anything else with perf (always perf with --last); every call with --calls
+    #[arg(long, value_name = "PID", conflicts_with_all = ["command", "memory", "retry", "switchable"])]
     pid: Option<u32>,
+    /// Record every call of the process, in its native code (frida)
+    #[arg(long, requires = "pid")]
+    calls: bool,
     /// Do not show progress
     #[arg(long)]
     quiet: bool,
@@ -97,6 +104,7 @@ const EXAMPLES: &str = "Examples:
   callscape record -- python3 app.py
   callscape record -- node server.js
   callscape record --with perf -- ./app
+  callscape record --pid 4711 --calls
   callscape record --list
 
 The program keeps its standard streams, its exit code and the signals sent to it; if a signal ends it, the exit code \
@@ -123,21 +131,7 @@ pub(crate) fn run(args: RecordArgs) -> anyhow::Result<()> {
         let message = "expected a program after --, as in `callscape record -- ./app`, found none";
         refuse(ErrorKind::MissingRequiredArgument, message);
     }
-    let wish = Wish {
-        command: args.command.clone(),
-        with: args.with,
-        output: args.output.clone(),
-        memory: args.memory,
-        retry: args.retry,
-        max_frequency: args.max_frequency,
-        without: args.without.clone(),
-        probe: args.probe,
-        is_paused: args.paused,
-        is_switchable: args.switchable,
-        only_while: args.only_while.clone(),
-        last: args.last,
-        ..Wish::default()
-    };
+    let wish = wish(&args);
     let shows = !args.quiet && io::stderr().is_terminal();
     let mut say = |line: &str| say!("callscape: {line}");
     let mut is_told = !(args.paused || args.switchable || args.last.is_some());
@@ -188,6 +182,27 @@ pub(crate) fn run(args: RecordArgs) -> anyhow::Result<()> {
     std::process::exit(if failed { 1 } else { code })
 }
 
+/// What is asked for.
+fn wish(args: &RecordArgs) -> Wish {
+    Wish {
+        command: args.command.clone(),
+        with: args.with,
+        output: args.output.clone(),
+        memory: args.memory,
+        retry: args.retry,
+        max_frequency: args.max_frequency,
+        without: args.without.clone(),
+        only: args.only.clone(),
+        calls: args.calls,
+        probe: args.probe,
+        is_paused: args.paused,
+        is_switchable: args.switchable,
+        only_while: args.only_while.clone(),
+        last: args.last,
+        ..Wish::default()
+    }
+}
+
 /// Prints the commands for the running program, as only this process has its PID.
 fn tell_process(pid: u32, args: &RecordArgs) {
     if args.last.is_some() {
@@ -217,13 +232,16 @@ fn duration(text: &str) -> Result<Duration, String> {
 fn attach(args: &RecordArgs, pid: u32) -> anyhow::Result<()> {
     let shows = !args.quiet && io::stderr().is_terminal();
     say!("callscape: recording process {pid} until it exits or you press Ctrl + C");
+    if args.paused {
+        say!("callscape: recording is off; callscape record --on {pid} switches it on");
+    }
     let mut seen = |seen: Seen| show(seen, shows);
-    let attached = {
-        let output = args.output.as_deref();
-        record::attach(pid, args.with, output, args.last, &mut seen)
-    };
+    let attached = record::attach(pid, &wish(args), &mut seen);
     forget(shows);
     let attached = attached?;
+    for note in &attached.notes {
+        say!("callscape: {note}");
+    }
     say_recorded(
         &attached.paths,
         attached.by,

@@ -96,6 +96,20 @@ pub struct LeftOut {
     /// What a trial run had left out before of the same recording.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Box<LeftOut>>,
+    /// Those that were found while a program was recorded, in order of time; the first hundred.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub found: Vec<Found>,
+}
+
+/// A function that was found to be called too often while a program was recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    pub name: String,
+    /// Since the first event of the recording.
+    #[serde(rename = "at_ns")]
+    pub at: Cost,
+    /// Its calls until then, which the recording does not hold.
+    pub calls: u64,
 }
 
 /// Of so many functions the names are kept.
@@ -188,6 +202,7 @@ mod tests {
             of_run_before: false,
             names: Vec::new(),
             before: None,
+            found: Vec::new(),
         };
         assert_eq!(
             left_out.to_string(),

@@ -58,6 +58,7 @@ mod tests {
                 of_run_before: true,
                 names: vec!["f".to_owned()],
                 before: None,
+                found: Vec::new(),
             }),
         };
         let text = serde_json::to_vec(&note).expect("JSON");

@@ -1,28 +1,22 @@
 //! Recording a process that runs already.
 
+use std::ffi::OsStr;
 use std::path::Path;
-use std::time::Duration;
 
-use super::choice::ensure_ready;
+use super::choice::{can, ensure_ready};
 use super::ended::Ended;
 use super::error::RecordError;
 use super::place::{self, Place};
 use super::program::{Kind, language};
 use super::recorder::{Recorder, State};
-use super::run::{Done, Plan};
+use super::run::{Done, Plan, Wish};
 use super::running::{self, Leaving, command};
 use super::seen::Seen;
-use super::{perf, run::Attached, whole};
+use super::{frida, massive, perf, run::Attached, whole};
 
-/// Records the process `pid` until it ends or this one is interrupted: Python with py-spy where that is there, all else
-/// with perf.
-pub fn attach(
-    pid: u32,
-    with: Option<Recorder>,
-    output: Option<&Path>,
-    last: Option<Duration>,
-    seen: &mut dyn FnMut(Seen),
-) -> Result<Attached, RecordError> {
+/// Records the process `pid` until it ends or this one is interrupted: every call with Frida where that is wished, else
+/// Python with py-spy where that is there, and all else with perf.
+pub fn attach(pid: u32, wish: &Wish, seen: &mut dyn FnMut(Seen)) -> Result<Attached, RecordError> {
     let process = Path::new("/proc").join(pid.to_string());
     if !process.exists() {
         return Err(RecordError::Recorder(format!(
@@ -31,39 +25,54 @@ pub fn attach(
     }
     let program = std::fs::read_link(process.join("exe")).unwrap_or_default();
     let name = program.file_name().unwrap_or_default().to_owned();
-    let is_python = language(&name) == Some(Kind::Python);
-    let is_ready = matches!(Recorder::PySpy.state(), State::Ready(_));
-    let by = with.unwrap_or(match is_python && is_ready {
-        true if last.is_none() => Recorder::PySpy,
-        _ => Recorder::Perf,
-    });
-    if !matches!(by, Recorder::Perf | Recorder::PySpy) {
+    let by = wish.with.unwrap_or_else(|| best(&name, wish));
+    if !matches!(by, Recorder::Perf | Recorder::PySpy | Recorder::Frida) {
         return Err(RecordError::Recorder(format!(
-            "{} cannot record a running process; perf and py-spy can",
+            "{} cannot record a running process; frida, perf and py-spy can",
             by.name()
         )));
     }
-    if last.is_some() && by != Recorder::Perf {
+    if wish.calls && by != Recorder::Frida {
         return Err(RecordError::Recorder(format!(
-            "--last needs perf: {} does not support it",
+            "--calls needs frida: {} takes samples",
             by.name()
         )));
     }
+    can(by, wish)?;
     ensure_ready(by, &by.state())?;
     let name = name.to_string_lossy();
-    let place = Place::take(output, Path::new(""), &name, by)?;
+    let place = Place::take(wish.output.as_deref(), Path::new(""), &name, by)?;
     let mut done = match by {
         Recorder::PySpy => py_spy(&place, pid, seen)?,
-        _ => perf::attach(&place, pid, last, seen)?,
+        Recorder::Frida => frida::attach(&place, pid, wish, &process.join("exe"), seen)?,
+        _ => perf::attach(&place, pid, wish.last, seen)?,
     };
+    let left_out = done.left_out.take();
+    if let Some(left_out) = &left_out {
+        massive::keep(&done.paths, left_out)?;
+    }
     let paths = whole::put(&mut done, &place)?;
     Ok(Attached {
+        notes: done.notes,
         bytes: paths.iter().map(|path| place::bytes(path)).sum(),
         paths,
         by,
         elapsed: done.elapsed,
         program,
     })
+}
+
+/// The recorder of a running program of this name.
+fn best(name: &OsStr, wish: &Wish) -> Recorder {
+    let of_calls = wish.calls || wish.is_paused || wish.max_frequency.is_some();
+    let of_functions = !wish.without.is_empty() || !wish.only.is_empty();
+    let is_python = language(name) == Some(Kind::Python);
+    let is_ready = || matches!(Recorder::PySpy.state(), State::Ready(_));
+    match of_calls || of_functions || wish.only_while.is_some() {
+        true => Recorder::Frida,
+        false if is_python && wish.last.is_none() && is_ready() => Recorder::PySpy,
+        false => Recorder::Perf,
+    }
 }
 
 fn py_spy(place: &Place, pid: u32, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {

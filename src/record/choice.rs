@@ -31,6 +31,10 @@ pub fn choose(program: &Program, wish: &Wish) -> Result<Choice, RecordError> {
                 "recording samples with perf, which can keep only the most recent ones".to_owned(),
             ],
         },
+        None if wants_frida(program, wish) => Choice {
+            recorder: Recorder::Frida,
+            notes: Vec::new(),
+        },
         None => best(program)?,
     };
     let by = wanted.recorder;
@@ -39,23 +43,39 @@ pub fn choose(program: &Program, wish: &Wish) -> Result<Choice, RecordError> {
     Ok(wanted)
 }
 
+/// Whether Frida is there, and better at what is asked for: it costs nothing while it is off, and needs no trial run.
+fn wants_frida(program: &Program, wish: &Wish) -> bool {
+    let is_asked = wish.is_paused || wish.is_switchable || wish.max_frequency.is_some();
+    is_asked
+        && !wish.memory
+        && fits(program, Recorder::Frida).is_ok()
+        && matches!(Recorder::Frida.state(), State::Ready(_))
+}
+
 /// Fails where a recorder cannot do what is asked for, and names the one that can.
-fn can(by: Recorder, wish: &Wish) -> Result<(), RecordError> {
-    let asked: [(bool, &str, &[Recorder]); 7] = [
+pub(crate) fn can(by: Recorder, wish: &Wish) -> Result<(), RecordError> {
+    let by_calls = [Recorder::Uftrace, Recorder::Frida];
+    let asked: [(bool, &str, &[Recorder]); 9] = [
         (wish.memory, "--memory", &[Recorder::Uftrace]),
         (
             wish.max_frequency.is_some(),
             "--max-frequency while recording",
-            &[Recorder::Uftrace],
+            &by_calls,
         ),
         (
             !wish.without.is_empty(),
             "--without while recording",
-            &[Recorder::Uftrace],
+            &by_calls,
         ),
         (wish.is_paused, "--paused", &Recorder::SWITCHABLE),
         (wish.is_switchable, "--switchable", &Recorder::SWITCHABLE),
-        (wish.only_while.is_some(), "--while", &[Recorder::Uftrace]),
+        (!wish.only.is_empty(), "--only", &by_calls),
+        (wish.only_while.is_some(), "--while", &by_calls),
+        (
+            wish.only_while.is_some() && wish.max_frequency.is_some(),
+            "--while with --max-frequency",
+            &[Recorder::Frida],
+        ),
         (wish.last.is_some(), "--last", &[Recorder::Perf]),
     ];
     let refused = asked
@@ -66,7 +86,7 @@ fn can(by: Recorder, wish: &Wish) -> Result<(), RecordError> {
             let names: Vec<&str> = can.iter().map(|it| it.name()).collect();
             Err(RecordError::Recorder(format!(
                 "{what} needs {}: {} does not support it",
-                names.join(" and "),
+                names.join(" or "),
                 by.name()
             )))
         }
@@ -136,11 +156,17 @@ fn fits(program: &Program, recorder: Recorder) -> Result<(), RecordError> {
         ))
     };
     match (recorder, program.kind) {
+        (Recorder::Frida, Kind::Executable(elf)) => match obstacle_of_frida(&elf) {
+            Some(why) => refuse(why),
+            None => Ok(()),
+        },
         (Recorder::Uftrace, Kind::Executable(elf)) => match obstacle(program, &elf) {
             Some(why) => refuse(&why),
             None => Ok(()),
         },
-        (Recorder::Uftrace, _) => refuse("it is a script, and its interpreter would be recorded"),
+        (Recorder::Uftrace | Recorder::Frida, _) => {
+            refuse("it is a script, and its interpreter would be recorded")
+        }
         (Recorder::Perf, _)
         | (Recorder::Viztracer | Recorder::PySpy, Kind::Python)
         | (Recorder::Node, Kind::Node)
@@ -149,6 +175,23 @@ fn fits(program: &Program, recorder: Recorder) -> Result<(), RecordError> {
         (Recorder::Node, _) => refuse("it is not run by node"),
         (Recorder::Jfr, _) => refuse("it is not run by Java"),
     }
+}
+
+/// Why Frida cannot record an executable.
+fn obstacle_of_frida(elf: &Elf) -> Option<&'static str> {
+    let reasons = [
+        (
+            !elf.is_64_bit,
+            "our script for it does not support 32-bit programs",
+        ),
+        (
+            elf.is_static,
+            "our script for it needs a dynamically linked program",
+        ),
+        (elf.is_go, "it does not support Go's stacks"),
+    ];
+    let found = reasons.into_iter().find(|(holds, _)| *holds);
+    found.map(|(_, why)| why)
 }
 
 /// Why uftrace cannot record an executable.
@@ -196,11 +239,20 @@ fn best(program: &Program) -> Result<Choice, RecordError> {
 fn of_executable(program: &Program, elf: &Elf) -> Choice {
     let mut notes = Vec::new();
     let by = |recorder, notes| Choice { recorder, notes };
+    let has_frida =
+        || obstacle_of_frida(elf).is_none() && matches!(Recorder::Frida.state(), State::Ready(_));
     if let Some(why) = obstacle(program, elf) {
+        if has_frida() {
+            notes.push(format!("recording with frida: {why}"));
+            return by(Recorder::Frida, notes);
+        }
         notes.push(format!("recording samples with perf: {why}"));
         return by(Recorder::Perf, notes);
     }
     let uftrace = Recorder::Uftrace.state();
+    if !matches!(uftrace, State::Ready(_)) && has_frida() {
+        return by(Recorder::Frida, notes);
+    }
     if let Err(missing) = ensure_ready(Recorder::Uftrace, &uftrace)
         && matches!(Recorder::Perf.state(), State::Ready(_))
     {
@@ -301,7 +353,7 @@ mod tests {
         let said = |by, wish| can(by, wish).expect_err("it cannot").to_string();
         assert_eq!(
             said(Recorder::Node, &paused),
-            "--paused needs uftrace and perf: node does not support it"
+            "--paused needs uftrace or frida or perf: node does not support it"
         );
         assert_eq!(
             said(Recorder::Uftrace, &last),

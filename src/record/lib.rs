@@ -23,6 +23,7 @@ mod elf;
 mod ended;
 mod error;
 mod excluded;
+mod frida;
 mod java;
 mod keep;
 pub mod listen;
@@ -47,6 +48,7 @@ mod signals;
 mod source;
 mod sweep;
 mod switching;
+mod taken_out;
 mod uftrace;
 mod whole;
 
@@ -75,10 +77,11 @@ pub fn record(
     seen: &mut dyn FnMut(Seen),
 ) -> Result<Recorded, RecordError> {
     let mut program = Program::look(&wish.command, wish.folder.as_deref())?;
-    if wish.with == Some(Recorder::Uftrace) && !matches!(program.kind, Kind::Executable(_)) {
+    let is_native = matches!(wish.with, Some(Recorder::Uftrace | Recorder::Frida));
+    if is_native && !matches!(program.kind, Kind::Executable(_)) {
         program = program.itself();
         if matches!(program.kind, Kind::Executable(_)) {
-            say("uftrace records the interpreter itself, not the script");
+            say("the interpreter itself is recorded, not the script");
         }
     }
     for note in &program.notes {
@@ -91,7 +94,7 @@ pub fn record(
     let folder = wish.folder.as_deref().unwrap_or(Path::new(""));
     let place = Place::take(wish.output.as_deref(), folder, &program.name(), recorder)?;
     let mut massive = None;
-    if let Some(limit) = wish.max_frequency {
+    if let Some(limit) = wish.max_frequency.filter(|_| recorder != Recorder::Frida) {
         massive = Some(massive::probe(
             wish,
             &program,
@@ -104,7 +107,10 @@ pub fn record(
     let without = without.map(|it| (it.without.clone(), it.untraced.clone()));
     let (mut without, untraced) = without.unwrap_or_default();
     if !wish.without.is_empty() {
-        let excluded = excluded::symbols(&program.path, &wish.without)?;
+        let excluded = excluded::symbols(&program.path, "--without", &wish.without)?;
+        if recorder == Recorder::Uftrace {
+            excluded::check_length(&program.path, &excluded)?;
+        }
         say(&excluded::said(&excluded));
         without.extend(excluded);
         without.sort_unstable();
@@ -122,7 +128,7 @@ pub fn record(
     if recorder == Recorder::Uftrace && done.ended.is_crash() {
         done = retry::after_crash(&run, done, say, seen)?;
     }
-    let left_out = massive.map(|it| it.left_out);
+    let left_out = done.left_out.take().or(massive.map(|it| it.left_out));
     if let Some(left_out) = &left_out
         && let Err(error) = massive::keep(&done.paths, left_out)
     {
@@ -154,6 +160,7 @@ impl Run<'_> {
     ) -> Result<Done, RecordError> {
         match recorder {
             Recorder::Uftrace => uftrace::run(self, seen),
+            Recorder::Frida => frida::run(self, seen),
             Recorder::Perf => perf::run(self, seen),
             Recorder::Viztracer | Recorder::PySpy => python::run(self, recorder, seen),
             Recorder::Node => node::run(self, seen),

@@ -149,6 +149,7 @@ fn of(
         by: Recorder::Perf,
         ended,
         elapsed: ran.elapsed,
+        left_out: None,
     })
 }
 

@@ -10,6 +10,7 @@ use super::program;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Recorder {
     Uftrace,
+    Frida,
     Perf,
     Viztracer,
     PySpy,
@@ -29,8 +30,9 @@ pub enum State {
 }
 
 impl Recorder {
-    pub const ALL: [Recorder; 6] = [
+    pub const ALL: [Recorder; 7] = [
         Recorder::Uftrace,
+        Recorder::Frida,
         Recorder::Perf,
         Recorder::Viztracer,
         Recorder::PySpy,
@@ -39,7 +41,7 @@ impl Recorder {
     ];
 
     /// Those that can be switched on and off while the program runs.
-    pub const SWITCHABLE: [Recorder; 2] = [Recorder::Uftrace, Recorder::Perf];
+    pub const SWITCHABLE: [Recorder; 3] = [Recorder::Uftrace, Recorder::Frida, Recorder::Perf];
 
     /// Whether it can be switched on and off while the program runs.
     pub fn can_be_switched(self) -> bool {
@@ -50,6 +52,7 @@ impl Recorder {
     pub fn name(self) -> &'static str {
         match self {
             Recorder::Uftrace => "uftrace",
+            Recorder::Frida => "frida",
             Recorder::Perf => "perf",
             Recorder::Viztracer => "viztracer",
             Recorder::PySpy => "py-spy",
@@ -62,6 +65,7 @@ impl Recorder {
     pub fn about(self) -> &'static str {
         match self {
             Recorder::Uftrace => "every call of C, C++ and Rust programs, not rebuilt",
+            Recorder::Frida => "the same of started and running programs; no cost while it is off",
             Recorder::Perf => "samples of any native program",
             Recorder::Viztracer => "every call of Python programs",
             Recorder::PySpy => "samples of Python programs",
@@ -74,6 +78,7 @@ impl Recorder {
     pub fn ending(self) -> &'static str {
         match self {
             Recorder::Uftrace => "uftrace",
+            Recorder::Frida => "frida.uftrace",
             Recorder::Perf => "perf.txt",
             Recorder::Viztracer => "viztracer.json",
             Recorder::PySpy => "speedscope.json",
@@ -86,6 +91,7 @@ impl Recorder {
     pub fn install(self) -> &'static str {
         match self {
             Recorder::Uftrace => "sudo apt-get install uftrace",
+            Recorder::Frida => "python3 -m pip install frida",
             Recorder::Perf => "sudo apt-get install linux-perf",
             Recorder::Viztracer => "python3 -m pip install viztracer",
             Recorder::PySpy => "python3 -m pip install py-spy",
@@ -98,6 +104,7 @@ impl Recorder {
     pub fn state(self) -> State {
         match self {
             Recorder::Uftrace => uftrace(),
+            Recorder::Frida => frida(),
             Recorder::Perf => perf(),
             Recorder::Viztracer => viztracer(&["python3".into()], &[]),
             Recorder::PySpy => version("py-spy", "--version", self),
@@ -160,6 +167,17 @@ fn uftrace() -> State {
         _ => State::Unfit(format!(
             "{version} is older than 0.13; see https://github.com/namhyung/uftrace"
         )),
+    }
+}
+
+/// Whether this machine is one whose code our script for Frida writes.
+const HAS_STUBS: bool = cfg!(all(target_os = "linux", target_arch = "x86_64"));
+
+fn frida() -> State {
+    match says(super::frida::asks()) {
+        _ if !HAS_STUBS => State::Unfit("it needs Linux on x86-64".to_owned()),
+        Some(version) => State::Ready(version),
+        None => State::Missing(Recorder::Frida.install()),
     }
 }
 

@@ -28,6 +28,10 @@ pub struct Wish {
     pub max_frequency: Option<Frequency>,
     /// Functions of these names are not recorded; `*` stands for anything.
     pub without: Vec<String>,
+    /// Functions of these names alone are recorded; all for none.
+    pub only: Vec<String>,
+    /// Every call of a running process, rather than samples.
+    pub calls: bool,
     /// How long the trial run may take before the program is asked to end.
     pub probe: Duration,
     /// Nothing is recorded until that is asked for.
@@ -65,13 +69,17 @@ impl Recorded {
             Kind::Executable(elf) => !elf.is_instrumented,
             _ => false,
         };
-        self.by == Recorder::Uftrace && is_patched && self.ended.is_crash()
+        matches!(self.by, Recorder::Uftrace | Recorder::Frida)
+            && is_patched
+            && self.ended.is_crash()
     }
 }
 
 /// What came of recording a process that ran already.
 #[derive(Clone, Debug)]
 pub struct Attached {
+    /// What the user should know about it.
+    pub notes: Vec<String>,
     pub paths: Vec<PathBuf>,
     pub by: Recorder,
     /// Bytes of the recordings together.
@@ -143,4 +151,6 @@ pub(crate) struct Done {
     pub by: Recorder,
     pub ended: Ended,
     pub elapsed: Duration,
+    /// Functions that the recorder itself found to be called too often.
+    pub left_out: Option<LeftOut>,
 }

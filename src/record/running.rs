@@ -97,6 +97,7 @@ pub(crate) fn collect_left(
         by: leaving.recorder,
         ended,
         elapsed,
+        left_out: None,
     })
 }
 

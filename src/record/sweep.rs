@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::keep::KEPT;
 use super::private::{PRIVATE, is_same, open};
-use super::rename;
+use super::recorder::Recorder;
+use super::{frida, rename};
 
 /// Removes what is abandoned beside the private folder `own`.
 pub(crate) fn around(own: &Path) {
@@ -36,11 +37,16 @@ pub(crate) fn remove_abandoned(folder: &Path) -> bool {
     fs::remove_dir_all(folder).is_ok()
 }
 
-/// What `--keep` was told to be kept is not removed: it gets a name that people see.
+/// What `--keep` was told to be kept, and what Frida has recorded, is not removed: it gets a name that people see.
 fn rescue(folder: &Path) {
-    let kept = fs::read_dir(folder.join(KEPT)).into_iter().flatten();
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let name = name.trim_start_matches('.').trim_end_matches(PRIVATE);
+    // What Frida has recorded is whole up to when it was killed.
+    if frida::finish(folder) {
+        let to = folder.with_file_name(name);
+        let _ = rename::to_free(&frida::recording(folder), &to, Recorder::Frida.ending());
+    }
+    let kept = fs::read_dir(folder.join(KEPT)).into_iter().flatten();
     for file in kept.flatten() {
         let to = folder.with_file_name(name).with_extension("data");
         let _ = rename::to_free(&file.path(), &to, "data");

@@ -1,5 +1,5 @@
-//! Switching recording of a program that runs on and off: by a signal under uftrace, under perf by a word in a fifo, which perf
-//! answers in another one. `--control` in <https://man7.org/linux/man-pages/man1/perf-record.1.html>
+//! Switching recording of a program that runs on and off: by a signal under uftrace, under perf and Frida by a word in a fifo,
+//! which is answered in another one. `--control` in <https://man7.org/linux/man-pages/man1/perf-record.1.html>
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::error::RecordError;
+use super::frida;
 use super::private;
 use super::signals::{self, Switch};
 use callscape_import::switches::{FILE, Switched, Switches};
@@ -44,18 +45,34 @@ pub(crate) fn create(folder: &Path) -> Result<(File, String), RecordError> {
 /// be switched, or where perf has not answered by `patience`.
 pub fn switch(pid: u32, to: Switch, patience: Duration) -> Result<(), RecordError> {
     let process = Path::new("/proc").join(pid.to_string());
-    match signals::path_in_environment(&process, CONTROL) {
-        Some(folder) => ask(pid, &folder, to, patience),
+    if let Some(folder) = signals::path_in_environment(&process, CONTROL) {
+        return ask(pid, &folder, (&folder, ALL), to, patience);
+    }
+    match frida::folder_of(pid) {
+        Some(folder) => ask(
+            pid,
+            &folder,
+            (&frida::recording(&folder), pid),
+            to,
+            patience,
+        ),
         None => signals::switch(pid, to),
     }
 }
 
-fn ask(pid: u32, folder: &Path, to: Switch, patience: Duration) -> Result<(), RecordError> {
+/// Asks a recorder by the fifos in its folder; when is noted in another one, of a process.
+fn ask(
+    pid: u32,
+    folder: &Path,
+    (noted, process): (&Path, u32),
+    to: Switch,
+    patience: Duration,
+) -> Result<(), RecordError> {
     let failed = |why: &str| Err(RecordError::Recorder(format!("process {pid}: {why}")));
     if folder.exists() && !private::is_held(folder) {
         return failed("its recorder was killed, and its recording is lost");
     }
-    let log = folder.join(FILE);
+    let log = noted.join(FILE);
     let file = fs::OpenOptions::new().create(true).append(true).open(&log);
     let mut file = match file {
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -67,14 +84,14 @@ fn ask(pid: u32, folder: &Path, to: Switch, patience: Duration) -> Result<(), Re
     file.lock().map_err(|error| RecordError::io(&log, error))?;
     let open = |name: &str, writes: bool| signals::open_fifo(&folder.join(name), writes);
     let (Ok(mut words), Ok(mut answers)) = (open(WORDS, true), open(ANSWERS, false)) else {
-        return failed("perf has ended and no longer records it");
+        return failed("its recorder has ended and no longer records it");
     };
     let mut answer = [0; 64];
     // What came too late for one who asked before.
     while answers.read(&mut answer).is_ok_and(|length| length > 0) {}
     let switched = Switched {
         is_on: to == Switch::On,
-        process: ALL,
+        process,
         time: signals::monotonic(),
     };
     // Samples tell when recording was off for certain: from the last one before it went on.
@@ -88,7 +105,7 @@ fn ask(pid: u32, folder: &Path, to: Switch, patience: Duration) -> Result<(), Re
     let begin = Instant::now();
     while !answers.read(&mut answer).is_ok_and(|length| length > 0) {
         if begin.elapsed() >= patience {
-            return failed("perf has not responded yet, and may switch recording later");
+            return failed("its recorder has not responded yet, and may switch recording later");
         }
         std::thread::sleep(Duration::from_millis(1));
     }

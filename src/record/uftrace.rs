@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::elf;
 use super::ended::Ended;
 use super::error::RecordError;
+use super::excluded;
 use super::program::Kind;
 use super::recorder::Recorder;
 use super::run::{Done, Plan, Run};
@@ -38,7 +39,25 @@ const TOGETHER: usize = 40;
 
 pub(crate) fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
     let folder = run.place.folder.join("recording");
-    run_until(run, (&Patched::All, &folder), None, seen)
+    let only = only(run)?;
+    let patched = only.as_ref().map_or(Patched::All, |it| Patched::Only(it));
+    run_until(run, (&patched, &folder), None, seen)
+}
+
+/// The symbols of the functions that are recorded; none for all.
+fn only(run: &Run<'_>) -> Result<Option<Vec<String>>, RecordError> {
+    let (wanted, program) = (&run.wish.only, &run.program.path);
+    if wanted.is_empty() {
+        return Ok(None);
+    }
+    if matches!(run.program.kind, Kind::Executable(elf) if elf.is_instrumented) {
+        let reason =
+            "--only: uftrace records all of a program that was built for it; frida can choose";
+        return Err(RecordError::program(program, reason));
+    }
+    let symbols = excluded::symbols(program, "--only", wanted)?;
+    excluded::check_length(program, &symbols)?;
+    Ok(Some(symbols))
 }
 
 /// Which functions are patched in a program that was not built for it.
@@ -111,6 +130,7 @@ pub(crate) fn run_until(
         by: Recorder::Uftrace,
         ended,
         elapsed: ran.elapsed,
+        left_out: None,
     })
 }
 
@@ -286,7 +306,7 @@ fn exit_status(folder: &Path) -> Option<Ended> {
 }
 
 /// Bytes of records that the tasks have left.
-fn records(folder: &Path) -> u64 {
+pub(crate) fn records(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let files = entries.filter(|entry| {
         let name = entry.file_name();
@@ -301,7 +321,7 @@ fn records(folder: &Path) -> u64 {
 }
 
 /// About how many calls those are: of each there is a record where it begins and one where it ends, of 16 bytes.
-fn calls(folder: &Path) -> u64 {
+pub(crate) fn calls(folder: &Path) -> u64 {
     records(folder) / 32
 }
 

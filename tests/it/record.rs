@@ -7,6 +7,8 @@ use super::common::{Scratch, callscape, json};
 use callscape_testing::tools::{self, has};
 
 mod attached;
+#[cfg(target_os = "linux")]
+mod frida;
 #[cfg(unix)]
 mod names;
 mod part;
@@ -313,7 +315,8 @@ fn what_is_called_massively_in_a_trial_run_is_not_recorded() {
     let scratch = Scratch::new("record-massive");
     let program = build(&scratch, "app", PROGRAM, &["-O2"]);
     let out = scratch.0.join("out");
-    let options = ["--no-open", "--max-frequency", "19/10s", "-o", path(&out)];
+    let limit = ["--max-frequency", "19/10s", "--with", "uftrace"];
+    let options = [&["--no-open", "-o", path(&out)], &limit[..]].concat();
     let ran = run(&scratch, &options, &[path(&program)]);
     let said = text(&ran.stderr);
     assert!(ran.status.success(), "{said}");
@@ -427,6 +430,7 @@ fn programs_that_uftrace_cannot_record_are_recorded_by_perf() {
         return;
     }
     let scratch = Scratch::new("record-perf");
+    scratch.write("frida.py", b"raise ImportError");
     let fixed = build(&scratch, "fixed", PROGRAM, &["-O2", "-static"]);
     let spaced = scratch.0.join("a folder");
     std::fs::create_dir(&spaced).expect("a folder");
@@ -437,11 +441,14 @@ fn programs_that_uftrace_cannot_record_are_recorded_by_perf() {
         ("relative", "a folder/app", "space"),
     ] {
         let out = scratch.0.join(name);
-        let ran = run(
+        let mut command = record(
             &scratch,
             &["--no-open", "-o", path(&out)],
             &[program, "spin"],
         );
+        // Frida would record the latter two.
+        command.env("PYTHONPATH", &scratch.0).stdin(Stdio::null());
+        let ran = command.output().expect("it starts");
         let said = text(&ran.stderr);
         if said.contains("perf_event_paranoid") || said.contains("perf failed") {
             eprintln!("left out: perf may not record here: {said}");
@@ -549,9 +556,17 @@ fn what_cannot_be_recorded_is_refused_with_a_reason() {
         .expect("it starts");
     let listed = text(&listed.stdout);
     assert!(
-        ["uftrace", "perf", "viztracer", "py-spy", "node", "jfr"]
-            .iter()
-            .all(|it| listed.contains(it)),
+        [
+            "uftrace",
+            "frida",
+            "perf",
+            "viztracer",
+            "py-spy",
+            "node",
+            "jfr"
+        ]
+        .iter()
+        .all(|it| listed.contains(it)),
         "{listed}"
     );
     #[cfg(unix)]

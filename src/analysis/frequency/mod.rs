@@ -150,6 +150,7 @@ impl Frequencies {
             of_run_before: false,
             names: names.map(|&id| functions.get(id).name.to_owned()).collect(),
             before: None,
+            found: Vec::new(),
         }
     }
 }

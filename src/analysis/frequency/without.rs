@@ -74,6 +74,7 @@ pub fn leave_out_frequent(
         let mut left = Recording::clone(recording);
         left.left_out = Some(LeftOut {
             before: of_trial_run(recording.left_out.as_ref()),
+            found: Vec::new(),
             ..of.left_out(&frequent, functions)
         });
         if !frequent.functions.is_empty() {

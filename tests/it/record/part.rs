@@ -70,13 +70,22 @@ fn switch(to: &str, pid: &str) -> Output {
 
 #[test]
 fn what_runs_while_recording_is_off_is_a_gap_that_no_call_reaches_across() {
-    if !has_uftrace() {
-        return;
+    if has_uftrace() {
+        // One that was open is known again by its end.
+        gap_of("uftrace", 2);
     }
-    let scratch = Scratch::new("record-off");
+    #[cfg(target_os = "linux")]
+    if super::frida::has_frida() {
+        gap_of("frida", 1);
+    }
+}
+
+/// Switches a recorder, which knows so many calls of `main` then.
+fn gap_of(by: &str, mains: u64) {
+    let scratch = Scratch::new(&format!("record-off-{by}"));
     let program = build(&scratch, "app", PROGRAM, &["-O2"]);
     let out = scratch.0.join("out");
-    let options = ["--no-open", "--switchable", "-o", path(&out)];
+    let options = ["--no-open", "--switchable", "--with", by, "-o", path(&out)];
     let mut program = Asked::start(record(&scratch, &options, &[path(&program), "echo"]));
     // Switching on what is on is no gap.
     for (to, line) in [
@@ -91,8 +100,7 @@ fn what_runs_while_recording_is_off_is_a_gap_that_no_call_reaches_across() {
     assert_eq!(program.end(), Some(0));
     // Three for each line that is asked, but not while it is off.
     assert_eq!(calls(&out, "leaf"), 20 + 3 + 3);
-    // One that was open is known again by its end.
-    assert_eq!(calls(&out, "main"), 2);
+    assert_eq!(calls(&out, "main"), mains);
     let info = json(&["info", path(&out), "--json"]);
     let warnings = info["warnings"].as_array().expect("a list");
     let gaps = warnings
@@ -161,7 +169,14 @@ fn a_signal_that_the_program_takes_for_itself_is_not_sent() {
     }
     let scratch = Scratch::new("record-greedy");
     let program = build(&scratch, "app", GREEDY, &["-O2"]);
-    let options = ["--no-open", "--switchable", "-o", "out"];
+    let options = [
+        "--no-open",
+        "--switchable",
+        "--with",
+        "uftrace",
+        "-o",
+        "out",
+    ];
     let mut program = Asked::start(record(&scratch, &options, &[path(&program)]));
     let refused = switch("--off", &program.pid);
     assert!(!refused.status.success());
@@ -277,7 +292,14 @@ fn a_switch_that_is_not_taken_is_refused_and_not_noted() {
     let scratch = Scratch::new("record-deaf");
     let program = build(&scratch, "app", DEAF, &["-O2"]);
     let out = scratch.0.join("out");
-    let options = ["--no-open", "--switchable", "-o", path(&out)];
+    let options = [
+        "--no-open",
+        "--switchable",
+        "--with",
+        "uftrace",
+        "-o",
+        path(&out),
+    ];
     let mut deaf = Asked::start(record(&scratch, &options, &[path(&program)]));
     for (to, line) in [("--off", "off"), ("--on", "on")] {
         let refused = switch(to, &deaf.pid);
@@ -292,7 +314,14 @@ fn a_switch_that_is_not_taken_is_refused_and_not_noted() {
     assert_eq!(info.get("gaps"), None, "{info}");
     // One that is stopped does not take it either.
     let program = build(&scratch, "echo", PROGRAM, &["-O2"]);
-    let options = ["--no-open", "--switchable", "-o", "stopped"];
+    let options = [
+        "--no-open",
+        "--switchable",
+        "--with",
+        "uftrace",
+        "-o",
+        "stopped",
+    ];
     let stopped = Asked::start(record(&scratch, &options, &[path(&program), "echo"]));
     let send = |signal: &str| {
         let sent = Command::new("kill").args([signal, &stopped.pid]).status();

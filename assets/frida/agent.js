@@ -1,0 +1,319 @@
+// Hooks functions of the program it is loaded into, so that calls.c runs where they begin and end: Frida's JavaScript API,
+// https://frida.re/docs/javascript-api/. A hooked function jumps to a stub of its own, which saves what the function may
+// use, calls `enter`, and goes on with the function; `enter` has put the trap in place of the return address, and the
+// trap asks `leave` where to return to. Unlike those of Frida's Interceptor.attach, the stubs save no registers but those that functions may change.
+
+// Places in calls.c, in bytes.
+const SHARED = {isOff: 4096, functions: 4100, most: 4104, hasGate: 4108, within: 4112, lost: 4120, found: 4128,
+  massive: 4136, trap: 4144, withSaved: 4152, replace: 4160, periods: 4168, size: 4224};
+const FUNCTION = {address: 0, number: 8, isOut: 12, isGate: 16, size: 24};
+// Massive functions, behind how many calls were lost and how many functions were found.
+const MASSIVE = {address: 0, time: 8, size: 16}, FIRST_MASSIVE = 16;
+const STUB = 96;
+// A jump to the stub takes so many bytes, and reaches so far; memory for stubs is looked for in steps.
+const JUMP = 5, REACH = 0x70000000, STEP = 0x1000000;
+
+const LIBC = ['clock_gettime', 'pthread_key_create', 'pthread_getspecific', 'pthread_setspecific', 'mmap', 'munmap',
+  'madvise', 'open', 'close', 'lseek', 'write', 'ftruncate', 'posix_fallocate', 'getpid', 'getppid', 'syscall', 'snprintf', '__errno_location',
+  'pthread_self', '__libc_stack_end'];
+const BEFORE_UNWINDING = ['_Unwind_RaiseException', '_Unwind_Resume', '_Unwind_Resume_or_Rethrow', '_Unwind_ForcedUnwind',
+  '_Unwind_Backtrace', 'pthread_exit', '__pthread_unwind', '__pthread_unwind_next', 'backtrace'];
+const AFTER_UNWINDING = ['__cxa_begin_catch', '__cxa_end_catch'];
+
+let calls, shared, functions, massive, stubs, used, common, mayJumpBack;
+const hooked = new Map();
+const unwinders = new Map();
+
+const VOLATILE = ['rax', 'rcx', 'rdx', 'rsi', 'rdi', 'r8', 'r9', 'r10', 'r11'];
+function writeEnter(code) {
+  // Here r11 has the function; on the stack are where the stub goes on, r11 as it was, and the return address.
+  const saved = VOLATILE.filter((it) => it != 'r11');
+  code.putBytes(new Uint8Array([0x41, 0x83, 0x7b, FUNCTION.isOut, 0]).buffer); // cmp dword [r11 + isOut], 0
+  code.putJccShortLabel('jne', 'out', 'no-hint');
+  for (const register of saved) code.putPushReg(register);
+  code.putSubRegImm('rsp', 8);
+  code.putMovRegReg('rdi', 'r11');
+  code.putLeaRegRegOffset('rsi', 'rsp', 8 + 8 * saved.length + 16);
+  code.putCallAddress(calls.enter);
+  code.putAddRegImm('rsp', 8);
+  for (const register of saved.reverse()) code.putPopReg(register);
+  code.putLabel('out');
+  code.putRet();
+}
+
+function writeTrap(code) {
+  code.putSubRegImm('rsp', 8);
+  for (const register of VOLATILE) code.putPushReg(register);
+  code.putLeaRegRegOffset('rdi', 'rsp', 8 * VOLATILE.length);
+  code.putCallAddress(calls.leave);
+  code.putMovRegOffsetPtrReg('rsp', 8 * VOLATILE.length, 'rax');
+  for (const register of [...VOLATILE].reverse()) code.putPopReg(register);
+  code.putRet();
+}
+
+// Calls a function, rdi, of a value, rsi, with all vector registers saved at rdx: functions of libraries use them.
+function writeWithSaved(code) {
+  for (const register of ['rbx', 'r12', 'r13']) code.putPushReg(register);
+  code.putMovRegReg('rbx', 'rdi');
+  code.putMovRegReg('r12', 'rsi');
+  code.putMovRegReg('r13', 'rdx');
+  code.putMovRegU64('rax', 0xe7);
+  code.putXorRegReg('rdx', 'rdx');
+  code.putBytes(new Uint8Array([0x49, 0x0f, 0xae, 0x65, 0]).buffer); // xsave64 [r13]
+  code.putMovRegReg('rdi', 'r12');
+  code.putCallReg('rbx');
+  code.putMovRegU64('rax', 0xe7);
+  code.putXorRegReg('rdx', 'rdx');
+  code.putBytes(new Uint8Array([0x49, 0x0f, 0xae, 0x6d, 0]).buffer); // xrstor64 [r13]
+  for (const register of ['r13', 'r12', 'rbx']) code.putPopReg(register);
+  code.putRet();
+}
+
+// Replaces a pointer, at rdi, where it is rsi, by rdx; gives whether it was.
+function writeReplace(code) {
+  code.putBytes(new Uint8Array([0x48, 0x89, 0xf0, 0xf0, 0x48, 0x0f, 0xb1, 0x17, 0x0f, 0x94, 0xc0, 0x0f, 0xb6, 0xc0, 0xc3]).buffer);
+}
+
+function write(at, what) {
+  const code = new X86Writer(at, {pc: at});
+  what(code);
+  code.flush();
+  const end = at.add(code.offset);
+  code.dispose();
+  return end.add(15).and(ptr(15).not());
+}
+
+function unwinder(name, what) {
+  const address = Module.findGlobalExportByName(name);
+  if (address === null || unwinders.has(address.toString())) return;
+  try { unwinders.set(address.toString(), Interceptor.attach(address, what)); } catch (error) {}
+}
+
+function watchUnwinders() {
+  BEFORE_UNWINDING.forEach((name) => unwinder(name, calls.unwind));
+  AFTER_UNWINDING.forEach((name) => unwinder(name, calls.unwound));
+}
+
+// Memory for stubs within reach of a module. It stays when this ends: a call may be on its way through it.
+function reserve(module, size) {
+  const map = new NativeFunction(Module.getGlobalExportByName('mmap'), 'pointer', ['pointer', 'size_t', 'int', 'int', 'int', 'int64']);
+  const unmap = new NativeFunction(Module.getGlobalExportByName('munmap'), 'int', ['pointer', 'size_t']);
+  for (let away = STEP; away < REACH; away += STEP) {
+    for (const from of [module.base.add(module.size + away), module.base.sub(size + away)]) {
+      const at = map(from.and(ptr(0xfff).not()), size, 7, 0x22, -1, 0);
+      const isNear = at.compare(module.base.sub(REACH)) > 0 && at.compare(module.base.add(REACH)) < 0;
+      if (isNear) return at;
+      if (at.compare(ptr(-1)) != 0) unmap(at, size);
+    }
+  }
+  throw new Error('no memory near the code of the program');
+}
+
+// Copies the beginning of a function to where `code` writes, followed by a jump to the rest.
+function copyBeginning(address, code) {
+  const relocator = new X86Relocator(address, code);
+  let length = 0;
+  while (length < JUMP) {
+    if (relocator.eoi) throw new Error('too short');
+    const read = relocator.readOne();
+    if (read == 0) throw new Error('unknown instructions');
+    const instruction = relocator.input;
+    if (instruction.mnemonic == 'call') {
+      if (read < JUMP) throw new Error('a call at its beginning');
+      const operand = instruction.operands[0], isTable = operand.type == 'mem' && operand.value.base == 'rip';
+      if (operand.type != 'imm' && !isTable) throw new Error('a call at its beginning');
+      // The call returns to the function itself, where those who unwind stacks know it.
+      const back = address.add(read);
+      relocator.skipOne();
+      code.putLeaRegRegOffset('rsp', 'rsp', -8);
+      const low = back.and(ptr(0xffffffff)).toUInt32(), high = back.shr(32).toUInt32();
+      const bytes = (it) => [it & 255, it >>> 8 & 255, it >>> 16 & 255, it >>> 24];
+      code.putBytes(new Uint8Array([0xc7, 0x04, 0x24, ...bytes(low), 0xc7, 0x44, 0x24, 4, ...bytes(high)]).buffer);
+      if (!isTable) code.putJmpAddress(ptr(operand.value.toString()));
+      else code.putBytes(new Uint8Array([0xff, 0x25, ...bytes(back.add(operand.value.disp).sub(code.pc.add(6)).toInt32())]).buffer);
+      return;
+    }
+    relocator.writeOne();
+    length = read;
+  }
+  if (!relocator.eoi) code.putJmpAddress(address.add(length));
+  relocator.dispose();
+}
+
+function checkJumps(address, size) {
+  if (mayJumpBack(address, size, JUMP) == 0) return;
+  const end = address.add(size), beginning = address.add(JUMP);
+  for (let at = address; at.compare(end) < 0;) {
+    const instruction = Instruction.parse(at);
+    const target = instruction.groups.includes('jump') && instruction.operands[0].type == 'imm' && ptr(instruction.operands[0].value.toString());
+    if (target && target.compare(address) >= 0 && target.compare(beginning) < 0) throw new Error('a jump to its beginning');
+    at = at.add(instruction.size);
+  }
+}
+
+function hook(address, size, number, isGate) {
+  const of = functions.add(FUNCTION.size * number), at = stubs.add(used);
+  if (size < JUMP) throw new Error('too short');
+  checkJumps(address, size);
+  of.add(FUNCTION.address).writePointer(address);
+  of.add(FUNCTION.number).writeU32(number);
+  of.add(FUNCTION.isGate).writeU64(isGate ? 1 : 0);
+  const code = new X86Writer(at, {pc: at});
+  code.putPushReg('r11');
+  code.putMovRegAddress('r11', of);
+  code.putCallAddress(common);
+  code.putPopReg('r11');
+  copyBeginning(address, code);
+  code.flush();
+  if (code.offset > STUB) throw new Error('unknown instructions');
+  code.dispose();
+  used += STUB;
+  const to = at.sub(address.add(JUMP)).toInt32();
+  const jump = [0xe9, to & 255, to >> 8 & 255, to >> 16 & 255, to >> 24 & 255];
+  hooked.set(number, {address, jump, code: [...new Uint8Array(address.readByteArray(JUMP))]});
+}
+
+// Where all bytes are in one word, other threads see all of them or none.
+function patch(address, bytes) {
+  const offset = address.and(ptr(7)).toInt32();
+  if (offset + bytes.length <= 8) {
+    const word = address.sub(offset), all = new Uint8Array(word.readByteArray(8));
+    all.set(bytes, offset);
+    const view = new DataView(all.buffer);
+    word.writeU64(uint64(view.getUint32(4, true)).shl(32).or(view.getUint32(0, true)));
+  } else {
+    // Others wait in a loop of two bytes until the jump is whole.
+    address.writeU16(0xfeeb);
+    address.add(2).writeByteArray(bytes.slice(2));
+    address.writeU16(bytes[0] | bytes[1] << 8);
+  }
+}
+
+function withWritableCode(action) {
+  const protect = new NativeFunction(Module.getGlobalExportByName('mprotect'), 'int', ['pointer', 'size_t', 'int']);
+  const ranges = Process.mainModule.enumerateRanges('--x');
+  for (const it of ranges) if (protect(it.base, it.size, 7) != 0) throw new Error('the code of the program cannot be changed');
+  action();
+  for (const it of ranges) protect(it.base, it.size, 5);
+}
+
+// A program's functions: symbols that are no parts of others, each address once.
+function functionsOf(module) {
+  const all = new Map();
+  for (const it of module.enumerateSymbols().concat(module.enumerateExports())) {
+    const isFunction = it.type == 'function' && !/\.cold(\.|$)|^_start$|^_init$|^_fini$/.test(it.name);
+    if (isFunction && it.address.compare(module.base) > 0 && !all.has(it.address.toString())) all.set(it.address.toString(), it);
+  }
+  return [...all.values()].sort((a, b) => a.address.compare(b.address));
+}
+
+// Memory that forked processes share, of this program or in a file.
+function mapShared(size, file) {
+  const call = (name, returns, takes) => new NativeFunction(Module.getGlobalExportByName(name), returns, takes);
+  const map = call('mmap', 'pointer', ['pointer', 'size_t', 'int', 'int', 'int', 'int64']);
+  if (!file) return map(NULL, size, 3, 0x21, -1, 0);
+  const opened = call('open', 'int', ['pointer', 'int'])(Memory.allocUtf8String(file), 2);
+  if (opened < 0) throw new Error('cannot open ' + file);
+  const at = map(NULL, size, 3, 1, opened, 0);
+  call('close', 'int', ['int'])(opened);
+  return at;
+}
+
+function patchAll(isOn) {
+  withWritableCode(() => {
+    for (const it of hooked.values()) patch(it.address, isOn ? it.jump : it.code);
+  });
+}
+
+// Puts all return addresses back, and waits until no thread runs what calls.c has.
+function leaveAll() {
+  const restore = new NativeFunction(calls.restore, 'int', []);
+  for (let turn = 0; turn < 200; turn++) {
+    const inside = restore();
+    const end = stubs.add(common.sub(stubs).toInt32() + 512);
+    const isThere = (it) => it.context.pc.compare(stubs) >= 0 && it.context.pc.compare(end) < 0;
+    if (inside == 0 && !Process.enumerateThreads().some(isThere)) break;
+    Thread.sleep(0.005);
+  }
+}
+
+rpc.exports = {
+  // The functions of the program: [[name, offset, size]], and where it lies.
+  list() {
+    const module = Process.mainModule;
+    const all = functionsOf(module).map((it) => [it.name, it.address.sub(module.base).toString(), it.size || 0]);
+    return {base: module.base.toString(), size: module.size, path: module.path, functions: all};
+  },
+  begin(wish) {
+    const module = Process.mainModule;
+    if (Process.arch != 'x64' || Process.platform != 'linux') throw new Error('needs Linux on x86-64');
+    shared = Memory.alloc(SHARED.size);
+    shared.writeUtf8String(wish.folder);
+    shared.add(SHARED.functions).writeU32(wish.total);
+    shared.add(SHARED.most).writeU32(wish.most);
+    shared.add(SHARED.hasGate).writeU32(wish.hasGate ? 1 : 0);
+    shared.add(SHARED.within).writeU64(uint64(wish.within));
+    const found = mapShared(FIRST_MASSIVE + MASSIVE.size * wish.total, wish.massive);
+    shared.add(SHARED.lost).writePointer(found);
+    shared.add(SHARED.found).writePointer(found.add(8));
+    shared.add(SHARED.massive).writePointer(found.add(FIRST_MASSIVE));
+    massive = found;
+    functions = mapShared(FUNCTION.size * wish.total + 8);
+    const symbols = {shared};
+    for (const name of LIBC) symbols[name] = Module.getGlobalExportByName(name);
+    calls = new CModule(wish.source, symbols);
+    stubs = reserve(module, 4096 + STUB * wish.total);
+    const trap = write(stubs, () => 0);
+    shared.add(SHARED.trap).writePointer(trap);
+    common = write(trap, writeTrap);
+    const withSaved = write(common, writeEnter);
+    shared.add(SHARED.withSaved).writePointer(withSaved);
+    const replace = write(withSaved, writeWithSaved);
+    shared.add(SHARED.replace).writePointer(replace);
+    used = write(replace, writeReplace).sub(stubs).toInt32();
+    mayJumpBack = new NativeFunction(calls.may_jump_back, 'int', ['pointer', 'int', 'int']);
+    if (new NativeFunction(calls.prepare, 'int', [])() == 0) throw new Error('no memory');
+    if (wish.paused) shared.add(SHARED.isOff).writeU32(1);
+  },
+  // Hooks functions, [[offset, size, number, whether it is a gate]]; tells those that cannot be, and why.
+  hook(list) {
+    const base = Process.mainModule.base, failed = [];
+    if (unwinders.size == 0) watchUnwinders();
+    for (const [offset, size, number, isGate] of list) {
+      try { hook(base.add(offset), size, number, isGate); } catch (error) { failed.push([number, error.message]); }
+    }
+    return failed;
+  },
+  turn(isOn) {
+    shared.add(SHARED.isOff).writeU32(isOn ? 0 : 1);
+    if (!isOn) shared.add(SHARED.periods).writeU32(shared.add(SHARED.periods).readU32() + 1);
+    patchAll(isOn);
+    if (!isOn) leaveAll();
+  },
+  // Takes functions out that are called too often, from this one on; gives how many have been.
+  takeOut(from) {
+    const end = massive.add(8).readU32(), found = new Set();
+    for (let i = from; i < end; i++) found.add(massive.add(FIRST_MASSIVE + MASSIVE.size * i).readU64().toString());
+    if (found.size == 0) return end;
+    withWritableCode(() => {
+      for (const [number, it] of hooked) {
+        if (!found.has(uint64(it.address.toString()).toString())) continue;
+        patch(it.address, it.code);
+        hooked.delete(number);
+      }
+    });
+    return end;
+  },
+  end() {
+    if (!calls) return;
+    shared.add(SHARED.isOff).writeU32(1);
+    patchAll(false);
+    leaveAll();
+    for (const it of unwinders.values()) it.detach();
+    Interceptor.flush();
+    new NativeFunction(calls.settle_all, 'void', [])();
+    calls = null;
+  },
+  // Where whoever drives this is gone.
+  dispose() { this.end(); },
+};

@@ -1,0 +1,543 @@
+/* What the recorded program runs at the start and end of each call. Frida compiles it there, with a compiler that does not
+   optimize: https://frida.re/docs/javascript-api/#cmodule. Each thread has a stack of its open calls, and a file of its
+   own to which records are written as uftrace writes them, through a shared map: what was written stays however the program
+   ends. The machine code around it is in agent.js. */
+#include <glib.h>
+#include <gum/guminterceptor.h>
+
+typedef struct { gint64 seconds, nanoseconds; } Time;
+
+extern int clock_gettime (int, Time *);
+extern int pthread_key_create (unsigned *, void (*) (void *));
+extern void *pthread_getspecific (unsigned);
+extern int pthread_setspecific (unsigned, const void *);
+extern void *mmap (void *, gsize, int, int, int, gint64);
+extern int munmap (void *, gsize);
+extern int madvise (void *, gsize, int);
+extern int open (const char *, int, ...);
+extern int close (int);
+extern gint64 lseek (int, gint64, int);
+extern gssize write (int, const void *, gsize);
+extern int ftruncate (int, gint64);
+extern int posix_fallocate (int, gint64, gint64);
+extern int getpid (void);
+extern int getppid (void);
+extern long syscall (long, ...);
+extern int snprintf (char *, gsize, const char *, ...);
+extern int *__errno_location (void);
+extern gsize pthread_self (void);
+extern void *__libc_stack_end;
+
+/* Of Linux on x86-64. */
+enum { GETTID = 186, MONOTONIC = 1, READ_WRITE = 3, SHARED = 1, PRIVATE = 2, ANONYMOUS = 0x20, NO_RESERVE = 0x4000,
+  WIPE_ON_FORK = 18, TO_APPEND = 02002101, TO_MAP = 02000102, AT_END = 2 };
+/* Of uftrace's records: https://github.com/namhyung/uftrace/blob/master/libmcount/internal.h */
+enum { ENTRY = 0, EXIT = 1, MAGIC = 5 << 3, DEPTH = 1023 };
+/* Bytes of a file that are mapped at once, and a limit of open calls of a thread. */
+enum { FIRST = 1 << 16, MORE = 1 << 22, CALLS = 1 << 18, PATH = 4096, SAVED = 8192, STACK = 1 << 23, NEAR = 1 << 16 };
+
+#define DEAD ((Thread *) 1)
+#define ALL ((gpointer *) ((gsize) 1 << 62))
+
+/* A function; agent.js knows the places of its fields. Processes that were forked share them. */
+typedef struct { guint64 address; guint32 number; volatile guint32 is_out; guint64 is_gate; } Function;
+
+/* A function that is called too often, and since when that is known. */
+typedef struct { guint64 address, time; } Massive;
+
+/* An open call: where its return address lies, what that was, and what it is for one who unwinds the stack, while that lasts.
+   Without function, one that another process began. */
+typedef struct { Function *function; gpointer *slot; gpointer back; gpointer bare; } Call;
+
+typedef struct { guint32 window, exits; } Exits;
+
+typedef struct Thread Thread;
+struct Thread {
+  guint64 *at, *end, *chunk;
+  gsize length;
+  gint64 whole;
+  int depth, id, is_bare;
+  /* Open calls of functions within which alone is recorded. */
+  int gates;
+  /* Open calls that began in the process that this one was forked from. */
+  int inherited;
+  guint32 period;
+  gpointer *volatile inside;
+  char *high;
+  guint64 window_begin;
+  guint32 window;
+  Exits *exits;
+  Call *calls;
+  Thread *next;
+  char *saved;
+};
+
+/* Shared with agent.js, which knows the places. */
+typedef struct {
+  char folder[PATH];
+  volatile guint32 is_off, functions, most, has_gate;
+  guint64 within;
+  volatile guint64 *lost;
+  /* How many have been found, and those. */
+  volatile guint64 *found;
+  Massive *massive;
+  gpointer trap;
+  void (*with_saved) (void (*) (void *), void *, char *);
+  int (*replace) (gpointer *, gpointer, gpointer);
+  /* How often recording was switched off. */
+  volatile guint32 periods;
+  /* Of this file alone. */
+  guint32 key, has_key;
+  volatile guint32 *is_same_process;
+  Thread *volatile threads;
+} Shared;
+
+extern Shared shared;
+
+static guint64
+now (void)
+{
+  Time time;
+  clock_gettime (MONOTONIC, &time);
+  return time.seconds * 1000000000ull + time.nanoseconds;
+}
+
+static void *
+memory (gsize size)
+{
+  void *at = mmap (NULL, size, READ_WRITE, PRIVATE | ANONYMOUS | NO_RESERVE, -1, 0);
+  return at == (void *) -1 ? NULL : at;
+}
+
+static int
+records (Thread *thread)
+{
+  char path[PATH + 32];
+  snprintf (path, sizeof path, "%s/%d.dat", shared.folder, thread->id);
+  return open (path, TO_MAP, 0600);
+}
+
+/* Ends the file of a thread behind its last record. */
+static void
+settle (Thread *thread)
+{
+  gint64 left = (char *) thread->end - (char *) thread->at;
+  int file;
+  if (thread->chunk == NULL)
+    return;
+  munmap (thread->chunk, thread->length);
+  thread->chunk = thread->at = thread->end = NULL;
+  file = records (thread);
+  if (file < 0)
+    return;
+  ftruncate (file, thread->whole - left);
+  close (file);
+}
+
+/* Maps the next part of a thread's file; where there is no room, nothing. */
+static void
+grow (void *of)
+{
+  Thread *thread = of;
+  gsize length = thread->whole >= MORE ? MORE : FIRST;
+  gint64 from;
+  void *chunk = (void *) -1;
+  int file;
+  if (thread->chunk != NULL)
+    munmap (thread->chunk, thread->length);
+  thread->chunk = thread->at = thread->end = NULL;
+  file = records (thread);
+  if (file < 0)
+    return;
+  from = lseek (file, 0, AT_END);
+  /* A thread may have the number of one that ended: behind its records zeros follow up to a whole page. */
+  from = (from + FIRST - 1) / FIRST * FIRST;
+  if (posix_fallocate (file, from, length) == 0)
+    chunk = mmap (NULL, length, READ_WRITE, SHARED, file, from);
+  close (file);
+  if (chunk == (void *) -1)
+    return;
+  thread->chunk = thread->at = chunk;
+  thread->length = length;
+  thread->end = (guint64 *) ((char *) chunk + length);
+  thread->whole = from + length;
+}
+
+static void
+put (Thread *thread, guint64 time, guint64 kind, Function *function)
+{
+  guint64 *at;
+  if (thread->at == thread->end)
+    shared.with_saved (grow, thread, thread->saved);
+  at = thread->at;
+  if (at == NULL)
+    {
+      (*shared.lost)++;
+      return;
+    }
+  at[0] = time;
+  at[1] = kind | MAGIC | (guint64) ((thread->depth - thread->inherited) & DEPTH) << 6 | function->address << 16;
+  thread->at = at + 2;
+}
+
+static void
+pop (Thread *thread, guint64 time)
+{
+  Function *function = thread->calls[--thread->depth].function;
+  if (function == NULL)
+    {
+      thread->inherited = thread->depth;
+      return;
+    }
+  put (thread, time, EXIT, function);
+  thread->gates -= function->is_gate;
+}
+
+/* Whether two places are on one stack: that of the thread, or another one, such as those of signals. */
+static int
+is_one_stack (Thread *thread, char *one, char *other)
+{
+  int is_own = one < thread->high && one > thread->high - STACK;
+  if (is_own != (other < thread->high && other > thread->high - STACK))
+    return 0;
+  return is_own || (one - other < NEAR && other - one < NEAR);
+}
+
+/* Whether a call that began at `slot` can be within this one: then it was not left by a jump or an exception. */
+static int
+is_open (Thread *thread, Call *call, gpointer *slot)
+{
+  if (slot == ALL)
+    return 0;
+  if (!is_one_stack (thread, (char *) call->slot, (char *) slot))
+    return 1;
+  /* A call in place of a return has its caller's slot. */
+  return call->slot >= slot && *call->slot == (call->bare != NULL && call->slot != slot ? call->bare : shared.trap);
+}
+
+static void
+leave_above (Thread *thread, gpointer *slot, guint64 time)
+{
+  while (thread->depth > 0 && !is_open (thread, &thread->calls[thread->depth - 1], slot))
+    pop (thread, time);
+}
+
+static void
+ended (void *of)
+{
+  Thread *thread = of;
+  pthread_setspecific (shared.key, DEAD);
+  if (thread == DEAD)
+    return;
+  thread->inside = ALL;
+  leave_above (thread, ALL, now ());
+  settle (thread);
+  thread->inside = NULL;
+}
+
+/* Writes down a thread as `task.txt` has it. */
+static void
+announce (void *of)
+{
+  Thread *thread = of;
+  char line[PATH + 32];
+  guint64 time = now ();
+  int file, length;
+  snprintf (line, sizeof line, "%s/task.txt", shared.folder);
+  file = open (line, TO_APPEND, 0600);
+  if (file < 0)
+    return;
+  if (of != NULL)
+    length = snprintf (line, sizeof line, "TASK timestamp=%d.%09d tid=%d pid=%d\n", (int) (time / 1000000000),
+        (int) (time % 1000000000), thread->id, getpid ());
+  else
+    length = snprintf (line, sizeof line, "FORK timestamp=%d.%09d pid=%d ppid=%d\n", (int) (time / 1000000000),
+        (int) (time % 1000000000), getpid (), getppid ());
+  write (file, line, length);
+  close (file);
+}
+
+static void
+register_thread (void *of)
+{
+  Thread *thread = of, *first;
+  pthread_setspecific (shared.key, thread);
+  announce (thread);
+  do
+    {
+      first = shared.threads;
+      thread->next = first;
+    }
+  while (!shared.replace ((gpointer *) &shared.threads, first, thread));
+}
+
+static Thread *
+begin (void)
+{
+  Thread *thread = memory (sizeof (Thread) + 64 + SAVED + sizeof (Call) * CALLS);
+  if (thread == NULL)
+    return NULL;
+  thread->saved = (char *) (((gsize) (thread + 1) + 63) / 64 * 64);
+  thread->calls = (Call *) (thread->saved + SAVED);
+  thread->id = syscall (GETTID);
+  thread->high = thread->id == getpid () ? __libc_stack_end : (char *) pthread_self ();
+  if (shared.most != 0)
+    thread->exits = memory (sizeof (Exits) * (shared.functions + 1));
+  thread->period = shared.periods;
+  thread->inside = ALL;
+  shared.with_saved (register_thread, thread, thread->saved);
+  return thread;
+}
+
+/* In a process that was forked: its memory is a copy, but the maps are of its parent's files. */
+static void
+begin_process (Thread *thread)
+{
+  int depth;
+  *shared.is_same_process = 1;
+  shared.threads = NULL;
+  if (thread == NULL)
+    return;
+  thread->next = NULL;
+  shared.threads = thread;
+  thread->id = syscall (GETTID);
+  thread->chunk = thread->at = thread->end = NULL;
+  thread->whole = 0;
+  shared.with_saved (announce, NULL, thread->saved);
+  thread->inherited = thread->depth;
+  for (depth = 0; depth < thread->depth; depth++)
+    thread->calls[depth].function = NULL;
+}
+
+static void
+count (Thread *thread, Function *function, guint64 time, int is_exit)
+{
+  Exits *exits;
+  /* Windows follow each other, each from the first event after the one before: Bohnet's thesis, 4.3.2. */
+  if (time - thread->window_begin >= shared.within)
+    {
+      thread->window_begin = time;
+      thread->window++;
+    }
+  if (!is_exit || thread->exits == NULL)
+    return;
+  exits = &thread->exits[function->number];
+  if (exits->window != thread->window)
+    {
+      exits->window = thread->window;
+      exits->exits = 0;
+    }
+  exits->exits++;
+  if (exits->exits > shared.most && !function->is_out)
+    {
+      Massive *massive = &shared.massive[g_atomic_int_add ((volatile gint *) shared.found, 1)];
+      function->is_out = 1;
+      massive->time = time;
+      massive->address = function->address;
+    }
+}
+
+/* Awaits the ends of calls again, of those above a place on the stack. */
+static void
+await_again (Thread *thread, gpointer *slot)
+{
+  int depth;
+  for (depth = 0; depth < thread->depth; depth++)
+    {
+      Call *call = &thread->calls[depth];
+      if (call->bare != NULL && call->slot > slot && *call->slot == call->bare)
+        *call->slot = shared.trap;
+      call->bare = NULL;
+    }
+  thread->is_bare = 0;
+}
+
+void
+enter (Function *function, gpointer *slot)
+{
+  int error = *__errno_location ();
+  Thread *thread;
+  Call *call;
+  guint64 time;
+  if (shared.is_off)
+    return;
+  thread = pthread_getspecific (shared.key);
+  if (thread == DEAD)
+    return;
+  if (thread == NULL)
+    thread = begin ();
+  /* A signal may have come while this ran; or a jump may have left it. */
+  else if (thread->inside != NULL && thread->inside >= slot)
+    thread = NULL;
+  if (thread == NULL)
+    return;
+  thread->inside = slot;
+  if (*shared.is_same_process == 0)
+    begin_process (thread);
+  if (thread->period != shared.periods)
+    {
+      /* Of calls that began before recording was switched off nothing is known. */
+      thread->period = shared.periods;
+      thread->depth = thread->inherited = thread->gates = thread->is_bare = 0;
+    }
+  time = now ();
+  leave_above (thread, slot, time);
+  if (thread->is_bare)
+    await_again (thread, slot);
+  if (shared.most != 0)
+    count (thread, function, time, 0);
+  if (thread->depth == CALLS)
+    (*shared.lost)++;
+  else if (!shared.has_gate || function->is_gate || thread->gates != 0)
+    {
+      call = &thread->calls[thread->depth];
+      call->function = function;
+      call->slot = slot;
+      call->back = *slot;
+      call->bare = NULL;
+      put (thread, time, ENTRY, function);
+      thread->depth++;
+      thread->gates += function->is_gate;
+      *slot = shared.trap;
+    }
+  thread->inside = NULL;
+  *__errno_location () = error;
+}
+
+/* Gives where the call returns to whose return address lay at `slot`. */
+gpointer
+leave (gpointer *slot)
+{
+  Thread *thread = pthread_getspecific (shared.key);
+  int error = *__errno_location (), depth = thread->depth - 1;
+  guint64 time;
+  gpointer back;
+  /* Calls that ended before were left by a jump. */
+  while (depth > 0 && thread->calls[depth].slot != slot)
+    depth--;
+  back = thread->calls[depth].back;
+  if (thread->inside != NULL && thread->inside < slot)
+    thread->inside = NULL;
+  if (*shared.is_same_process == 0)
+    begin_process (thread);
+  if (shared.is_off || thread->period != shared.periods || thread->inside != NULL)
+    {
+      thread->depth = depth;
+      return back;
+    }
+  thread->inside = slot;
+  time = now ();
+  while (thread->depth > depth + 1)
+    pop (thread, time);
+  if (shared.most != 0 && thread->calls[depth].function != NULL)
+    count (thread, thread->calls[depth].function, time, 1);
+  pop (thread, time);
+  thread->inside = NULL;
+  *__errno_location () = error;
+  return back;
+}
+
+static Thread *
+known_thread (void)
+{
+  Thread *thread = shared.has_key ? pthread_getspecific (shared.key) : NULL;
+  return thread == DEAD ? NULL : thread;
+}
+
+/* Before a stack is unwound: return addresses have to be those of the program itself. */
+void
+unwind (GumInvocationContext *context)
+{
+  Thread *thread = known_thread ();
+  int depth;
+  if (thread == NULL || thread->is_bare)
+    return;
+  leave_above (thread, (gpointer *) context->cpu_context->rsp, now ());
+  for (depth = thread->depth - 1; depth >= 0; depth--)
+    {
+      Call *call = &thread->calls[depth];
+      if (*call->slot != shared.trap)
+        continue;
+      call->bare = call->back;
+      *call->slot = call->bare;
+    }
+  thread->is_bare = 1;
+}
+
+/* After it. */
+void
+unwound (GumInvocationContext *context)
+{
+  Thread *thread = known_thread ();
+  gpointer *slot = (gpointer *) context->cpu_context->rsp;
+  if (thread == NULL || !thread->is_bare)
+    return;
+  leave_above (thread, slot, now ());
+  await_again (thread, slot);
+}
+
+int
+prepare (void)
+{
+  shared.is_same_process = mmap (NULL, PATH, READ_WRITE, PRIVATE | ANONYMOUS, -1, 0);
+  if (shared.is_same_process == (void *) -1 || pthread_key_create (&shared.key, ended) != 0)
+    return 0;
+  madvise ((void *) shared.is_same_process, PATH, WIPE_ON_FORK);
+  *shared.is_same_process = 1;
+  shared.has_key = 1;
+  return 1;
+}
+
+/* Puts all return addresses back, when nothing is recorded any more; gives how many threads are in this code. */
+int
+restore (void)
+{
+  Thread *thread;
+  int depth, inside = 0;
+  for (thread = shared.threads; thread != NULL; thread = thread->next)
+    {
+      for (depth = thread->depth - 1; depth >= 0; depth--)
+        {
+          Call *call = &thread->calls[depth];
+          if (*call->slot == shared.trap)
+            shared.replace (call->slot, shared.trap, call->back);
+        }
+      inside += thread->inside != NULL;
+    }
+  return inside;
+}
+
+/* The end: what the threads wrote. */
+void
+settle_all (void)
+{
+  Thread *thread;
+  for (thread = shared.threads; thread != NULL; thread = thread->next)
+    if (thread->inside == NULL)
+      settle (thread);
+}
+
+/* Whether a byte of a function may begin a jump to its first `beginning` bytes: then its instructions have to be read. */
+int
+may_jump_back (guint8 *code, int size, int beginning)
+{
+  int at, to;
+  for (at = 0; at + 2 <= size; at++)
+    {
+      guint8 byte = code[at];
+      if (at < 140 && ((byte & 0xf0) == 0x70 || byte == 0xeb || (byte & 0xfc) == 0xe0))
+        {
+          to = at + 2 + (gint8) code[at + 1];
+          if (to >= 0 && to < beginning)
+            return 1;
+        }
+      if (at + 6 <= size && (byte == 0xe9 || (byte == 0x0f && (code[at + 1] & 0xf0) == 0x80)))
+        {
+          int opcode = byte == 0x0f ? 2 : 1;
+          to = at + opcode + 4 + *(gint32 *) (code + at + opcode);
+          if (to >= 0 && to < beginning)
+            return 1;
+        }
+    }
+  return 0;
+}

@@ -1,0 +1,266 @@
+//! Frida: every call of native programs, and of those that run already, by a script of ours that it loads into them. Where
+//! recording is off, the code of the program is as it was. <https://frida.re/docs/javascript-api/>
+//!
+//! What is recorded is in the format of uftrace, in files that the program itself maps, so that it is kept however the
+//! program, the script or this process ends.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use super::ended::Ended;
+use super::error::RecordError;
+use super::place::Place;
+use super::recorder::Recorder;
+use super::run::{Done, Plan, Run, Wish};
+use super::running::{self, command, said};
+use super::seen::Seen;
+use super::{excluded, switching, taken_out, uftrace};
+use callscape_base::units::counted;
+use callscape_facts::frequency::LeftOut;
+
+/// What is loaded into the program, and what loads it, by their names in the private folder.
+const SCRIPTS: [(&str, &str); 3] = [
+    (DRIVER, include_str!("../../assets/frida/driver.py")),
+    ("agent.js", include_str!("../../assets/frida/agent.js")),
+    ("calls.c", include_str!("../../assets/frida/calls.c")),
+];
+const DRIVER: &str = "driver.py";
+/// In the private folder: what is recorded, what the driver says, and how the program ended.
+const RECORDING: &str = "recording";
+const LOG: &str = "log";
+const ENDED: &str = "ended";
+/// The process that is recorded.
+const PROCESS: &str = "process";
+/// In a recording: symbols of functions that could not be hooked, with the reason.
+const UNRECORDED: &str = "unrecorded.txt";
+
+/// So many functions are named.
+const NAMED: usize = 5;
+
+/// What is recorded: a program that is started, or a process that runs.
+enum Of<'a> {
+    Program(&'a Run<'a>),
+    Process(u32),
+}
+
+pub(crate) fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
+    of(
+        &Of::Program(run),
+        run.place,
+        run.wish,
+        (&run.without, &run.program.path),
+        seen,
+    )
+}
+
+/// Records a process that runs, until it ends or this process is interrupted.
+pub(crate) fn attach(
+    place: &Place,
+    pid: u32,
+    wish: &Wish,
+    program: &Path,
+    seen: &mut dyn FnMut(Seen),
+) -> Result<Done, RecordError> {
+    let without = match wish.without.is_empty() {
+        true => Vec::new(),
+        false => excluded::symbols(program, "--without", &wish.without)?,
+    };
+    of(&Of::Process(pid), place, wish, (&without, program), seen)
+}
+
+fn of(
+    of: &Of<'_>,
+    place: &Place,
+    wish: &Wish,
+    (without, program): (&[String], &Path),
+    seen: &mut dyn FnMut(Seen),
+) -> Result<Done, RecordError> {
+    let folder = &place.folder;
+    prepare(of, folder, wish, (without, program))?;
+    let mut driver = command("python3");
+    driver.arg(folder.join(DRIVER)).arg(folder);
+    if let Of::Program(run) = of {
+        driver.arg(&run.program.path).args(&run.program.words);
+    }
+    let recording = folder.join(RECORDING);
+    let mut plan = Plan {
+        wraps: matches!(of, Of::Program(_)),
+        leaves_off: true,
+        calls: Some(uftrace::calls),
+        has_begun: Some(|recording| recording.with_file_name(PROCESS).exists()),
+        ..Plan::new(driver, &recording)
+    };
+    if let Of::Program(run) = of {
+        plan.run_as(run.program, wish);
+    }
+    let ran = running::run(&mut plan, None, seen)?;
+    if !recording.join("info").exists() {
+        finish(folder);
+    }
+    // Attaching to the program and patching it takes time too, in which it does not run.
+    let (ended, elapsed) = status(folder).unwrap_or((ran.program, ran.elapsed));
+    if !recording.join("info").exists() || uftrace::records(&recording) == 0 {
+        return Err(RecordError::Failed {
+            recorder: "frida",
+            said: match recording.join("info").exists() {
+                true => nothing(elapsed),
+                false => explained(&said(&folder.join(LOG))),
+            },
+            ended,
+        });
+    }
+    let lost = taken_out::lost(&recording);
+    let left_out = match wish.max_frequency {
+        Some(limit) => taken_out::take(&recording, limit)?,
+        None => {
+            let _ = fs::remove_file(recording.join(taken_out::FOUND));
+            None
+        }
+    };
+    Ok(Done {
+        notes: notes(&recording, lost, left_out.as_ref()),
+        paths: vec![recording],
+        by: Recorder::Frida,
+        ended,
+        elapsed,
+        left_out,
+    })
+}
+
+/// Writes what the driver reads.
+fn prepare(
+    of: &Of<'_>,
+    folder: &Path,
+    wish: &Wish,
+    (without, program): (&[String], &Path),
+) -> Result<(), RecordError> {
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        fs::write(&path, text).map_err(|error| RecordError::io(&path, error))
+    };
+    for (name, text) in SCRIPTS {
+        write(name, text)?;
+    }
+    let only = match wish.only.is_empty() {
+        true => None,
+        false => Some(excluded::symbols(program, "--only", &wish.only)?),
+    };
+    let gates = match &wish.only_while {
+        Some(function) => excluded::symbols(program, "--while", std::slice::from_ref(function))?,
+        None => Vec::new(),
+    };
+    let limit = wish.max_frequency;
+    let asked = serde_json::json!({
+        "pid": match of { Of::Process(pid) => Some(pid), Of::Program(_) => None },
+        "only": only,
+        "without": without,
+        "gates": gates,
+        "most": limit.map_or(0, |it| u32::try_from(it.most).unwrap_or(u32::MAX).max(1)),
+        "within": limit.map_or(0, |it| it.window.ns()),
+        "paused": wish.is_paused,
+    });
+    write("wish.json", &asked.to_string())?;
+    switching::create(folder)?;
+    Ok(())
+}
+
+/// Makes a recording whole whose driver was killed; whether there is one.
+pub(crate) fn finish(folder: &Path) -> bool {
+    if !folder.join(RECORDING).join("task.txt").exists() {
+        return false;
+    }
+    let driver = folder.join(DRIVER);
+    let _ = fs::write(&driver, SCRIPTS[0].1);
+    let mut finish = command("python3");
+    finish.arg(driver).arg("--finish").arg(folder);
+    finish
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let done = finish.status();
+    done.is_ok_and(|it| it.success())
+}
+
+/// How the program ended, as the driver learnt it, and how long it ran.
+fn status(folder: &Path) -> Option<(Ended, Duration)> {
+    let text = fs::read_to_string(folder.join(ENDED)).ok()?;
+    let (status, nanoseconds) = text.trim().split_once(' ')?;
+    let elapsed = Duration::from_nanos(nanoseconds.parse().ok()?);
+    Some((Ended::of_status(status.parse().ok()?), elapsed))
+}
+
+/// What is said of a run in which no function that is recorded was called.
+fn nothing(elapsed: Duration) -> String {
+    let seconds = elapsed.as_secs_f64();
+    format!("it called no function while recording was on, and ran for {seconds:.3} s")
+}
+
+/// What the driver said, with what helps.
+fn explained(said: &str) -> String {
+    let level = fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
+    let help = match level.trim() {
+        "1" | "2" if said.contains("ermission") || said.contains("not allowed") => {
+            "; `sudo sysctl kernel.yama.ptrace_scope=0` permits it until the next reboot"
+        }
+        _ if said.contains("ermission") => "; it needs the rights of the user of the process",
+        _ => "",
+    };
+    format!("{said}{help}")
+}
+
+/// What the user should know: functions that could not be hooked, and those that were taken out.
+fn notes(recording: &Path, lost: u64, left_out: Option<&LeftOut>) -> Vec<String> {
+    let text = fs::read_to_string(recording.join(UNRECORDED)).unwrap_or_default();
+    let mut notes = Vec::new();
+    let all: Vec<&str> = text.lines().collect();
+    if let Some(said) = taken_out::named(all.iter().filter_map(|it| it.split('\t').next()), NAMED) {
+        let functions = counted(all.len() as u64, "function", "functions");
+        notes.push(format!(
+            "not recorded, because they are too short or cannot be patched: {functions}: {said}; {UNRECORDED} in the \
+             recording lists all with the reason"
+        ));
+    } else {
+        let _ = fs::remove_file(recording.join(UNRECORDED));
+    }
+    if lost > 0 {
+        let calls = counted(
+            lost,
+            "start or end of a call was",
+            "starts and ends of calls were",
+        );
+        notes.push(format!(
+            "{calls} lost: the disk is full, or more than 262,144 calls were open in a thread"
+        ));
+    }
+    notes.extend(left_out.map(|it| format!("not recorded: {it}")));
+    notes
+}
+
+/// The private folder of the recording of a process, where it is recorded by Frida.
+pub(crate) fn folder_of(pid: u32) -> Option<std::path::PathBuf> {
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut folders = processes.filter_map(|process| {
+        let line = fs::read(process.path().join("cmdline")).ok()?;
+        let mut words = line.split(|&byte| byte == 0);
+        let driver = words.find(|it| it.ends_with(DRIVER.as_bytes()))?;
+        let folder = super::signals::path(words.next()?);
+        (super::signals::path(driver).parent() == Some(&folder)).then_some(folder)
+    });
+    let wanted = pid.to_string();
+    folders
+        .find(|folder| fs::read_to_string(folder.join(PROCESS)).is_ok_and(|it| it.trim() == wanted))
+}
+
+/// Where switches of a recording are noted.
+pub(crate) fn recording(folder: &Path) -> std::path::PathBuf {
+    folder.join(RECORDING)
+}
+
+/// Asks an interpreter for Frida.
+pub(crate) fn asks() -> Command {
+    let mut command = Command::new("python3");
+    command.args(["-c", "import frida; print('frida ' + frida.__version__)"]);
+    command
+}

@@ -1,0 +1,232 @@
+//! Functions that were found to be called massively while a program was recorded: their calls until then are left out of the
+//! recording, and what stays below them moves up. Bohnet's thesis, section 4.3.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{self, File};
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use super::error::RecordError;
+use super::uftrace;
+use callscape_base::escape;
+use callscape_base::units::Cost;
+use callscape_facts::frequency::{Found, Frequency, LeftOut, NAMED};
+use callscape_import::demangle::demangle;
+
+/// In a recording, while it is made: how many calls found no room, how many functions were found, and those.
+pub(crate) const FOUND: &str = "massive";
+
+/// Bytes of a record; its depth is told modulo the second.
+const RECORD: usize = 16;
+const DEPTHS: usize = 1 << 10;
+
+/// How many records found no room.
+pub(crate) fn lost(recording: &Path) -> u64 {
+    let mut lost = [0; 8];
+    let read = File::open(recording.join(FOUND)).and_then(|mut it| it.read_exact(&mut lost));
+    read.map_or(0, |()| u64::from_le_bytes(lost))
+}
+
+/// Leaves out the calls of functions that were found, by their addresses; tells which. None where none was.
+pub(crate) fn take(recording: &Path, limit: Frequency) -> Result<Option<LeftOut>, RecordError> {
+    let path = recording.join(FOUND);
+    let bytes = fs::read(&path).map_err(|error| RecordError::io(&path, error))?;
+    let _ = fs::remove_file(&path);
+    let mut found = BTreeMap::new();
+    let words: Vec<u64> = bytes
+        .as_chunks()
+        .0
+        .iter()
+        .map(|it| u64::from_le_bytes(*it))
+        .collect();
+    for pair in words.get(2..).unwrap_or_default().as_chunks().0 {
+        let [address, time] = *pair;
+        if address != 0 {
+            found.insert(address, (time, 0u64));
+        }
+    }
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let begin = begin(recording);
+    for path in records(recording) {
+        leave_out(&path, &mut found).map_err(|error| RecordError::io(&path, error))?;
+    }
+    let names = names(recording);
+    let mut all: Vec<Found> = found
+        .into_iter()
+        .map(|(address, (time, calls))| Found {
+            name: names
+                .get(&address)
+                .cloned()
+                .unwrap_or_else(|| format!("<{address:x}>")),
+            at: Cost::from_ns(time.saturating_sub(begin)),
+            calls,
+        })
+        .collect();
+    all.sort_by(|a, b| a.at.cmp(&b.at).then_with(|| a.name.cmp(&b.name)));
+    let functions = all.len() as u64;
+    all.truncate(NAMED);
+    Ok(Some(LeftOut {
+        max_frequency: limit,
+        functions,
+        calls: None,
+        of: None,
+        of_run_before: true,
+        names: all.iter().map(|it| it.name.clone()).collect(),
+        before: None,
+        found: all,
+    }))
+}
+
+/// The files of records of a recording.
+fn records(recording: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(recording).into_iter().flatten().flatten();
+    let paths = entries.map(|it| it.path());
+    paths
+        .filter(|it| it.extension().is_some_and(|it| it == "dat"))
+        .collect()
+}
+
+/// The time of the first record, in nanoseconds.
+fn begin(recording: &Path) -> u64 {
+    let first = |path: &PathBuf| {
+        let mut time = [0; 8];
+        File::open(path)
+            .and_then(|mut it| it.read_exact(&mut time))
+            .ok()?;
+        Some(u64::from_le_bytes(time))
+    };
+    records(recording)
+        .iter()
+        .filter_map(first)
+        .min()
+        .unwrap_or(0)
+}
+
+/// The functions by their addresses in the process.
+fn names(recording: &Path) -> HashMap<u64, String> {
+    let mut names = HashMap::new();
+    let entries = fs::read_dir(recording).into_iter().flatten().flatten();
+    let mut maps = entries.map(|it| it.path());
+    let map = maps.find(|it| it.extension().is_some_and(|it| it == "map"));
+    let text = map
+        .and_then(|it| fs::read_to_string(it).ok())
+        .unwrap_or_default();
+    let base = text
+        .split('-')
+        .next()
+        .and_then(|it| u64::from_str_radix(it, 16).ok());
+    for list in uftrace::lists(recording) {
+        let text = fs::read_to_string(list).unwrap_or_default();
+        for (offset, symbol) in uftrace::of_symbols(&text, &[]) {
+            names.insert(base.unwrap_or(0).wrapping_add(offset), demangle(symbol));
+        }
+    }
+    names
+}
+
+/// Writes the records of one thread again without the calls of these functions, and counts those.
+fn leave_out(path: &Path, found: &mut BTreeMap<u64, (u64, u64)>) -> std::io::Result<()> {
+    let next = path.with_extension("next");
+    let mut from = BufReader::with_capacity(1 << 20, File::open(path)?);
+    let mut to = BufWriter::with_capacity(1 << 20, File::create(&next)?);
+    // Of the open calls, whether each is left out.
+    let mut open: Vec<bool> = Vec::new();
+    let mut above = 0;
+    let mut record = [0; RECORD];
+    while from.read_exact(&mut record).is_ok() {
+        let (time, word) = record.split_at(8);
+        let word = u64::from_le_bytes(word.try_into().unwrap_or_default());
+        let (is_exit, depth) = (word & 3 == 1, (word >> 6) as usize % DEPTHS);
+        // Calls that began before recording was switched off are gone.
+        while open.len() % DEPTHS != (depth + usize::from(is_exit)) % DEPTHS {
+            match open.pop() {
+                Some(is_out) => above -= usize::from(is_out),
+                None => break,
+            }
+        }
+        let mut cell = found.get_mut(&(word >> 16));
+        if is_exit {
+            above -= usize::from(open.pop() == Some(true));
+        }
+        if cell.is_none() {
+            let depth = (depth + DEPTHS - above % DEPTHS) % DEPTHS;
+            let word = word & !((DEPTHS as u64 - 1) << 6) | (depth as u64) << 6;
+            to.write_all(time)?;
+            to.write_all(&word.to_le_bytes())?;
+        }
+        if !is_exit {
+            open.push(cell.is_some());
+            if let Some((_, calls)) = cell.as_mut() {
+                *calls += 1;
+                above += 1;
+            }
+        }
+    }
+    to.flush()?;
+    fs::rename(&next, path)
+}
+
+/// The first of some symbols, and how many more there are; none for none.
+pub(crate) fn named<'a>(symbols: impl Iterator<Item = &'a str>, most: usize) -> Option<String> {
+    let all: Vec<&str> = symbols.collect();
+    let first = all.iter().take(most);
+    let mut names: Vec<String> = first
+        .map(|it| escape::name(&demangle(it)).into_owned())
+        .collect();
+    if all.len() > most {
+        names.push(format!("and {} more", all.len() - most));
+    }
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Records of calls, `(` with a function and `)`, at their depths.
+    fn written(events: &[(char, u64)]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut depth = 0u64;
+        for (time, (sign, address)) in (1u64..).zip(events) {
+            let is_exit = u64::from(*sign == ')');
+            depth -= is_exit;
+            bytes.extend(time.to_le_bytes());
+            bytes.extend((is_exit | 5 << 3 | (depth & 1023) << 6 | address << 16).to_le_bytes());
+            depth += 1 - is_exit;
+        }
+        bytes
+    }
+
+    #[test]
+    fn calls_of_what_was_found_go_and_those_below_move_up() {
+        let folder = std::env::temp_dir().join(format!("callscape-taken-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        let path = folder.join("1.dat");
+        let deep: Vec<(char, u64)> = std::iter::repeat_n(('(', 7), 1500)
+            .chain(std::iter::repeat_n((')', 7), 1500))
+            .collect();
+        let with = [
+            &[('(', 1), ('(', 2), ('(', 3), (')', 3), (')', 2)][..],
+            &deep,
+            &[('(', 2), (')', 2), (')', 1)],
+        ];
+        let without = [&[('(', 1), ('(', 3), (')', 3)][..], &deep, &[(')', 1)]];
+        fs::write(&path, written(&with.concat())).expect("it can be written");
+        let mut found = BTreeMap::from([(2, (0, 0))]);
+        leave_out(&path, &mut found).expect("it is rewritten");
+        assert_eq!(found[&2].1, 2);
+        let words = |bytes: &[u8]| -> Vec<[u8; 8]> {
+            bytes
+                .as_chunks::<16>()
+                .0
+                .iter()
+                .map(|it| *it.last_chunk().expect("a word"))
+                .collect()
+        };
+        let rewritten = fs::read(&path).expect("it is there");
+        assert_eq!(words(&rewritten), words(&written(&without.concat())));
+        fs::remove_dir_all(folder).expect("it can be removed");
+    }
+}
