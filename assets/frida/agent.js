@@ -10,6 +10,8 @@ const FUNCTION = {address: 0, number: 8, isOut: 12, isGate: 16, size: 24};
 // Massive functions, behind how many calls were lost and how many functions were found.
 const MASSIVE = {address: 0, time: 8, size: 16}, FIRST_MASSIVE = 16;
 const STUB = 96;
+// Bytes of the code that all stubs share, and of a stack within which calls.c is called from it.
+const COMMON = 512, STACK = 8192, TURNS = 400;
 // A jump to the stub takes so many bytes, and reaches so far; memory for stubs is looked for in steps.
 const JUMP = 5, REACH = 0x70000000, STEP = 0x1000000;
 
@@ -20,7 +22,7 @@ const BEFORE_UNWINDING = ['_Unwind_RaiseException', '_Unwind_Resume', '_Unwind_R
   '_Unwind_Backtrace', 'pthread_exit', '__pthread_unwind', '__pthread_unwind_next', 'backtrace'];
 const AFTER_UNWINDING = ['__cxa_begin_catch', '__cxa_end_catch'];
 
-let calls, shared, functions, massive, stubs, used, common, mayJumpBack;
+let calls, shared, functions, massive, stubs, used, common, mayJumpBack, ranges;
 const hooked = new Map();
 const unwinders = new Map();
 
@@ -154,6 +156,9 @@ function checkJumps(address, size) {
 function hook(address, size, number, isGate) {
   const of = functions.add(FUNCTION.size * number), at = stubs.add(used);
   if (size < JUMP) throw new Error('too short');
+  const end = address.add(size);
+  const isWithin = (it) => address.compare(it.base) >= 0 && end.compare(it.base.add(it.size)) <= 0;
+  if (!ranges.some(isWithin)) throw new Error('not in the code of the program');
   checkJumps(address, size);
   of.add(FUNCTION.address).writePointer(address);
   of.add(FUNCTION.number).writeU32(number);
@@ -191,7 +196,7 @@ function patch(address, bytes) {
 
 function withWritableCode(action) {
   const protect = new NativeFunction(Module.getGlobalExportByName('mprotect'), 'int', ['pointer', 'size_t', 'int']);
-  const ranges = Process.mainModule.enumerateRanges('--x');
+  ranges = Process.mainModule.enumerateRanges('--x');
   for (const it of ranges) if (protect(it.base, it.size, 7) != 0) throw new Error('the code of the program cannot be changed');
   action();
   for (const it of ranges) protect(it.base, it.size, 5);
@@ -225,16 +230,31 @@ function patchAll(isOn) {
   });
 }
 
-// Puts all return addresses back, and waits until no thread runs what calls.c has.
+// Whether a thread runs what calls.c has, or the code around it: then it returns there.
+function isInside(thread) {
+  const end = common.add(COMMON), isThere = (at) => at.compare(stubs) >= 0 && at.compare(end) < 0;
+  if (isThere(thread.context.pc)) return true;
+  // What is not mapped must not be read: there is no handler that would catch it.
+  const range = Process.findRangeByAddress(thread.context.sp);
+  if (range === null) return false;
+  const left = range.base.add(range.size).sub(thread.context.sp);
+  const length = left.compare(STACK) < 0 ? left.toInt32() & ~7 : STACK;
+  const words = new BigUint64Array(thread.context.sp.readByteArray(length));
+  const from = BigInt(stubs.toString()), to = BigInt(end.toString());
+  return words.some((it) => it >= from && it < to);
+}
+
+// Puts all return addresses back, and waits until no thread runs what calls.c has; whether that came true. A thread that was
+// there may have put the trap in place meanwhile.
 function leaveAll() {
   const restore = new NativeFunction(calls.restore, 'int', []);
-  for (let turn = 0; turn < 200; turn++) {
-    const inside = restore();
-    const end = stubs.add(common.sub(stubs).toInt32() + 512);
-    const isThere = (it) => it.context.pc.compare(stubs) >= 0 && it.context.pc.compare(end) < 0;
-    if (inside == 0 && !Process.enumerateThreads().some(isThere)) break;
+  restore();
+  for (let turn = 0; turn < TURNS; turn++) {
+    const isFree = !Process.enumerateThreads().some(isInside);
+    if (restore() == 0 && isFree) return true;
     Thread.sleep(0.005);
   }
+  return false;
 }
 
 rpc.exports = {
@@ -278,6 +298,7 @@ rpc.exports = {
   // Hooks functions, [[offset, size, number, whether it is a gate]]; tells those that cannot be, and why.
   hook(list) {
     const base = Process.mainModule.base, failed = [];
+    ranges = Process.mainModule.enumerateRanges('--x');
     if (unwinders.size == 0) watchUnwinders();
     for (const [offset, size, number, isGate] of list) {
       try { hook(base.add(offset), size, number, isGate); } catch (error) { failed.push([number, error.message]); }
@@ -308,7 +329,8 @@ rpc.exports = {
     if (!calls) return;
     shared.add(SHARED.isOff).writeU32(1);
     patchAll(false);
-    leaveAll();
+    // Its code has to stay where a thread may still run it.
+    if (!leaveAll()) Script.pin();
     for (const it of unwinders.values()) it.detach();
     Interceptor.flush();
     new NativeFunction(calls.settle_all, 'void', [])();

@@ -488,23 +488,23 @@ prepare (void)
   return 1;
 }
 
-/* Puts all return addresses back, when nothing is recorded any more; gives how many threads are in this code. */
+/* Puts all return addresses back, when nothing is recorded any more; gives how many there were, and threads in this code. */
 int
 restore (void)
 {
   Thread *thread;
-  int depth, inside = 0;
+  int depth, found = 0;
   for (thread = shared.threads; thread != NULL; thread = thread->next)
     {
       for (depth = thread->depth - 1; depth >= 0; depth--)
         {
           Call *call = &thread->calls[depth];
           if (*call->slot == shared.trap)
-            shared.replace (call->slot, shared.trap, call->back);
+            found += shared.replace (call->slot, shared.trap, call->back);
         }
-      inside += thread->inside != NULL;
+      found += thread->inside != NULL;
     }
-  return inside;
+  return found;
 }
 
 /* The end: what the threads wrote. */

@@ -141,12 +141,10 @@ class Stopped:
 
 
 class Recorder:
-    def __init__(self, folder, pid):
+    def __init__(self, folder, pid, wish):
         import frida
 
-        self.folder, self.recording, self.pid = folder, os.path.join(folder, "recording"), pid
-        with open(os.path.join(folder, "wish.json"), encoding="utf-8") as file:
-            self.wish = json.load(file)
+        self.folder, self.recording, self.pid, self.wish = folder, os.path.join(folder, "recording"), pid, wish
         self.is_gone, self.taken = False, 0
         # Those of the agent come later.
         self.threads = [int(it) for it in os.listdir(f"/proc/{pid}/task")]
@@ -318,20 +316,23 @@ def main():
     if sys.argv[1] == "--finish":
         return finish(sys.argv[2])
     folder, words = sys.argv[1], sys.argv[2:]
-    # Where whoever wants this is killed, the program goes on as before.
-    libc.prctl(1, signal.SIGTERM)
     stops = []
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: stops.append(number))
+    with open(os.path.join(folder, "wish.json"), encoding="utf-8") as file:
+        wish = json.load(file)
+    # Where whoever wants this is killed, the program goes on as before.
+    libc.prctl(1, signal.SIGTERM)
+    if os.getppid() != wish["parent"]:
+        return 125
     started = Started(words) if words else None
     # Standard streams are the program's.
     log = os.open(os.path.join(folder, "log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(log, 1)
     os.dup2(log, 2)
     try:
-        with open(os.path.join(folder, "wish.json"), encoding="utf-8") as file:
-            pid = started.pid if started else json.load(file)["pid"]
-        recorder = Recorder(folder, pid)
+        pid = started.pid if started else wish["pid"]
+        recorder = Recorder(folder, pid, wish)
         recorder.listen()
         recorder.begin()
     except BaseException as error:

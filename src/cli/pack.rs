@@ -8,11 +8,13 @@ use super::input;
 use super::output::{self, Align, Table};
 use super::playable;
 use super::progress::with_progress;
+use callscape_app::presenting::opening::Opens;
 use callscape_app::saved::{self, SavedSession};
 use callscape_app::sharing::{self, Kept, Wanted};
 use callscape_base::files::{Folder, is_taken};
 use callscape_base::units::{TimeSpec, counted, grouped};
 use callscape_export::pack::{self, ENDING};
+use callscape_presentation::scene::SceneFile;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Bundle a source tree, its recordings or a session into one file for another machine", after_help = HELP)]
@@ -127,6 +129,9 @@ fn list(path: &Path) -> anyhow::Result<()> {
             let folder = Folder::beside(&std::env::temp_dir().join(playable::NAME))?;
             let inner = folder.path().join(playable::NAME);
             std::fs::write(&inner, &bytes)?;
+            if bytes.is_empty() {
+                say!("{}: {}", path.display(), playable::DEMO);
+            }
             match bytes.is_empty() {
                 true => Vec::new(),
                 false => with_progress(|progress| pack::list(&inner, progress))?
@@ -171,7 +176,7 @@ fn wanted(args: &PackArgs) -> anyhow::Result<Wanted> {
             None if wanted.scenes.is_empty() && !args.page => {
                 bail!("expected a source tree, a recording or a session to pack, found none")
             }
-            None => {}
+            None => of_scenes(&mut wanted)?,
         },
         paths => wanted.inputs = input::sort(paths)?,
     }
@@ -180,6 +185,26 @@ fn wanted(args: &PackArgs) -> anyhow::Result<Wanted> {
         wanted.session = beside.filter(|path| path.is_file());
     }
     Ok(wanted)
+}
+
+/// Packs what the scenes open, where nothing else is named.
+fn of_scenes(wanted: &mut Wanted) -> anyhow::Result<()> {
+    let mut first: Option<Opens> = None;
+    for scene in &wanted.scenes {
+        let opens = Opens::of(&SceneFile::read(scene)?)?;
+        ensure!(
+            first.as_ref().is_none_or(|it| it.inputs == opens.inputs),
+            "{}: expected a scene of the same inputs as the first one; pack them separately",
+            scene.display()
+        );
+        first.get_or_insert(opens);
+    }
+    if let Some(opens) = first {
+        wanted.inputs = opens.inputs;
+        wanted.session = opens.session.map(|(path, _)| path);
+        wanted.mapping = wanted.mapping.take().or(opens.mapping);
+    }
+    Ok(())
 }
 
 /// What a session opens; all of it has to be there.

@@ -13,7 +13,7 @@ use super::{output, phases};
 use callscape_analysis::findings::findings;
 use callscape_analysis::session::{Resolved, Session};
 use callscape_app::headless::{PictureSettings, Studio, moment_at};
-use callscape_app::sharing::{self, Wanted};
+use callscape_app::sharing::{self, Opened, Wanted};
 use callscape_base::files::{self, Folder};
 use callscape_base::progress::Progress;
 use callscape_base::units::{Cost, FunctionId, counted, grouped};
@@ -44,6 +44,8 @@ pub(crate) const NAME: &str = "page.callscape-pack";
 const MOST: u64 = 1 << 30;
 /// The first interval of sampling in entries and exits, if a page is too large.
 const FIRST: u64 = 16;
+/// What a page without a pack contains.
+pub(crate) const DEMO: &str = "the built-in demo";
 /// Rows of a table as text.
 const ROWS: usize = 50;
 
@@ -233,16 +235,26 @@ fn functions(page: &mut String, session: &Session, resolved: &Resolved) -> anyho
     Ok(())
 }
 
-/// A line for each part of a pack, and its bytes.
-pub(crate) fn packed(
-    wanted: &Wanted,
-    out: &Path,
-    progress: &Progress,
-) -> anyhow::Result<(Vec<String>, Vec<u8>)> {
+/// A pack that becomes part of a page.
+pub(crate) struct Packed {
+    /// A line for each part.
+    pub said: Vec<String>,
+    pub bytes: Vec<u8>,
+    /// The pack, opened: a page says nothing of what is not in it.
+    pub opened: Opened,
+}
+
+pub(crate) fn packed(wanted: &Wanted, out: &Path, progress: &Progress) -> anyhow::Result<Packed> {
     let folder = Folder::beside(out).with_context(|| out.display().to_string())?;
     let inner = folder.path().join(NAME);
     let (said, _) = sharing::pack(wanted, &inner, progress)?;
-    Ok((said, std::fs::read(&inner)?))
+    let opened = sharing::open(&inner, progress)?;
+    let bytes = std::fs::read(&inner)?;
+    Ok(Packed {
+        said,
+        bytes,
+        opened,
+    })
 }
 
 /// Writes a page of `wanted` to `out`, or of the built-in demo if nothing is wanted. Recordings are sampled until it has
@@ -258,14 +270,18 @@ pub(crate) fn share(
     let inputs = &wanted.inputs;
     let has_inputs = inputs.source_dir.is_some() || !inputs.recordings.is_empty();
     let is_demo = !has_inputs && wanted.session.is_none() && wanted.scenes.is_empty();
-    let session = Session::open(inputs, progress)?;
     let title = name_of(inputs);
-    let told = text(&session, &title, progress)?;
+    let mut whole = None;
     loop {
-        let (said, pack) = match is_demo {
-            true => (vec!["the built-in demo".to_owned()], Vec::new()),
-            false => packed(&wanted, out, progress)?,
+        let (said, pack, shown) = match is_demo {
+            true => (vec![DEMO.to_owned()], Vec::new(), wanted.inputs.clone()),
+            false => {
+                let packed = packed(&wanted, out, progress)?;
+                (packed.said, packed.bytes, packed.opened.inputs)
+            }
         };
+        let session = Session::open(&shown, progress)?;
+        let told = text(&session, &title, progress)?;
         let text = format!("{told}{}", contents(&said));
         let title = title.clone();
         let page = Playable { title, text, pack }.page(&viewer)?;
@@ -278,8 +294,9 @@ pub(crate) fn share(
         let every = wanted.kept.stacks.map_or(FIRST, |every| 4 * every);
         let calls = session.recordings.iter();
         let calls = calls.map(|it| it.recording.trace.calls()).max();
+        // Those of the first page, which is not sampled.
         ensure!(
-            every < calls.unwrap_or_default(),
+            every < *whole.get_or_insert(calls.unwrap_or_default()),
             "{}: the page has {} and cannot be made smaller than --at-most {}",
             out.display(),
             counted(bytes, "byte", "bytes"),

@@ -63,6 +63,10 @@ pub(crate) fn attach(
     program: &Path,
     seen: &mut dyn FnMut(Seen),
 ) -> Result<Done, RecordError> {
+    if folder_of(pid).is_some() {
+        let reason = format!("process {pid}: it is being recorded by frida already");
+        return Err(RecordError::Recorder(reason));
+    }
     let without = match wish.without.is_empty() {
         true => Vec::new(),
         false => excluded::symbols(program, "--without", &wish.without)?,
@@ -153,6 +157,7 @@ fn prepare(
     };
     let limit = wish.max_frequency;
     let asked = serde_json::json!({
+        "parent": std::process::id(),
         "pid": match of { Of::Process(pid) => Some(pid), Of::Program(_) => None },
         "only": only,
         "without": without,

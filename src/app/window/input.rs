@@ -182,6 +182,10 @@ impl App {
                 self.desk.state.scrolled(by, PIXELS_OF_A_LINE, shift);
                 self.redraw();
             }
+            WindowEvent::Touch(touch) => {
+                let touch = *touch;
+                self.on_touch(&touch);
+            }
             WindowEvent::PinchGesture { delta, .. } => {
                 self.desk.state.pinched(*delta as f32);
                 self.redraw();

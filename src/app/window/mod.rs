@@ -13,6 +13,7 @@ pub mod page;
 mod place;
 mod second;
 mod told;
+mod touch;
 
 use callscape_base::clock::Instant;
 use std::path::PathBuf;
@@ -28,6 +29,7 @@ use winit::window::{Window, WindowId};
 
 use self::notes::Notes;
 use self::told::Told;
+use self::touch::Fingers;
 use super::canvas::landscapes;
 use super::command::{Command, FileAsk};
 use super::editor::Editors;
@@ -162,6 +164,7 @@ struct App {
     map: Option<PathBuf>,
     modifiers: ModifiersState,
     fly_keys: FlyKeys,
+    fingers: Fingers,
     dropped: Vec<PathBuf>,
     /// What the panels were asked for in the last frame: applied to the next.
     asks: Asks<Command>,
@@ -292,6 +295,7 @@ impl App {
             map,
             modifiers: ModifiersState::default(),
             fly_keys: FlyKeys::default(),
+            fingers: Fingers::default(),
             dropped: Vec::new(),
             asks: Asks::default(),
             after_typing: Asks::default(),
@@ -351,7 +355,9 @@ impl App {
         }
         match &event {
             WindowEvent::KeyboardInput { .. } => self.desk.source = Source::Key,
-            WindowEvent::MouseInput { .. } | WindowEvent::MouseWheel { .. } => {
+            WindowEvent::MouseInput { .. }
+            | WindowEvent::MouseWheel { .. }
+            | WindowEvent::Touch(_) => {
                 self.desk.source = Source::Mouse;
             }
             _ => {}

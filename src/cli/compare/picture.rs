@@ -250,9 +250,14 @@ impl Output {
                 args.map.as_deref(),
             )?;
             let wanted = wanted(args, inputs);
-            let (_, pack) =
+            let packed =
                 with_progress(|progress| playable::packed(&wanted, &self.path, progress))??;
-            let page = Playable { title, text, pack }.page(viewer)?;
+            let page = Playable {
+                title,
+                text,
+                pack: packed.bytes,
+            };
+            let page = page.page(viewer)?;
             return playable::write(&self.path, &page);
         }
         let page = report::page(inputs, comparison, tables, shown, args.map.as_deref())?;
