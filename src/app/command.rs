@@ -129,6 +129,12 @@ pub struct RecordWish {
     pub is_paused: bool,
     /// What malloc gives and free takes back is recorded too.
     pub memory: bool,
+    /// Functions that alone are recorded, and those that are not, by their names with `*` for anything, apart by white space.
+    pub only: String,
+    pub without: String,
+    /// A running process is recorded, and which; rather than the command.
+    pub is_of_process: bool,
+    pub pid: Option<u32>,
 }
 
 /// The card in which a program is recorded.
@@ -141,6 +147,8 @@ pub enum RecordAsk {
     /// Asks for the program, or the script.
     ChooseProgram,
     Start,
+    /// Looks again which processes run.
+    List,
     /// Asks the program to end; makes it end when it was asked before.
     Stop,
     /// Begins to record, or leaves off, while the program runs.

@@ -3,10 +3,11 @@
 use super::command::{FileAsk, RecordAsk, RecordWish};
 use super::desk::Desk;
 use super::pair::Replacement;
-use super::recording::{PAUSE, Picked, Running, look, parts, run};
+use super::recording::{PAUSE, Picked, Running, attach, look, look_at, parts, run};
 use callscape_analysis::session::Inputs;
 use callscape_base::progress::Progress;
 use callscape_record::control::Control;
+use callscape_record::processes;
 use callscape_record::recorder::Recorder;
 use callscape_record::{Switch, Wish};
 use callscape_state::job::{Job, take};
@@ -48,6 +49,10 @@ impl Desk {
                 };
                 self.recording.choosing = Some(Job::start(self.state.waker(), work));
             }
+            RecordAsk::List => {
+                let work = |_: &Progress| Ok(processes::all());
+                self.recording.listing = Some(Job::start(self.state.waker(), work));
+            }
             RecordAsk::Start => self.start_recording(),
             RecordAsk::Stop => self.recording.stop(),
             RecordAsk::Switch(to) => {
@@ -65,13 +70,34 @@ impl Desk {
 
     fn edit_recording(&mut self, wish: RecordWish) {
         let card = &mut self.recording;
-        let of = |it: &RecordWish| (it.command.clone(), it.folder.clone());
+        let of = |it: &RecordWish| {
+            let process = it.pid.filter(|_| it.is_of_process);
+            (
+                it.is_of_process,
+                process,
+                it.command.clone(),
+                it.folder.clone(),
+            )
+        };
         let is_other = of(&card.wish) != of(&wish);
+        let is_listed = wish.is_of_process && !card.wish.is_of_process;
         card.wish = wish;
         if !is_other {
             return;
         }
         (card.failure, card.looking) = (None, None);
+        if is_listed {
+            self.on_record(RecordAsk::List);
+        }
+        let card = &mut self.recording;
+        if card.wish.is_of_process {
+            card.looked = None;
+            if let Some(pid) = card.wish.pid {
+                let work = move |_: &Progress| Ok(look_at(pid));
+                card.looking = Some(Job::start(self.state.waker(), work));
+            }
+            return;
+        }
         if card.wish.command.trim().is_empty() {
             card.looked = None;
             return;
@@ -94,12 +120,19 @@ impl Desk {
         let (Some(by), true) = (card.by(), card.can_start()) else {
             return;
         };
+        let process = card.wish.pid.filter(|_| card.wish.is_of_process);
         let (command, folder) = match parts(&card.wish) {
             Ok(parts) => parts,
             Err(reason) => return card.failure = Some(reason),
         };
-        let name = command.first().map(|it| it.display().to_string());
-        let is_switchable = by.can_be_switched();
+        let name = match process {
+            Some(pid) => Some(format!("process {pid}")),
+            None => command.first().map(|it| it.display().to_string()),
+        };
+        let names = |text: &str| text.split_whitespace().map(str::to_owned).collect();
+        let chooses = matches!(by, Recorder::Uftrace | Recorder::Frida);
+        // perf is switched by fifos of a program that it starts.
+        let is_switchable = by.can_be_switched() && (process.is_none() || by == Recorder::Frida);
         let control = Control::default();
         let wish = Wish {
             command,
@@ -108,6 +141,8 @@ impl Desk {
             memory: card.wish.memory && by == Recorder::Uftrace,
             is_paused: card.wish.is_paused && is_switchable,
             is_switchable,
+            only: names(if chooses { &card.wish.only } else { "" }),
+            without: names(if chooses { &card.wish.without } else { "" }),
             control: Some(control.clone()),
             ..Wish::default()
         };
@@ -116,7 +151,10 @@ impl Desk {
         let is_on = !wish.is_paused;
         let work = move |progress: &Progress| {
             progress.start(format!("recording {}", name.unwrap_or_default()), 0);
-            Ok(run(&wish, progress))
+            Ok(match process {
+                Some(pid) => attach(pid, &wish, progress),
+                None => run(&wish, progress),
+            })
         };
         card.running = Some(Running {
             control,
@@ -134,6 +172,9 @@ impl Desk {
             self.edit_recording(wish);
         }
         let card = &mut self.recording;
+        if let Some(processes) = take(&mut card.listing) {
+            card.processes = processes;
+        }
         if let Some(looked) = take(&mut card.looking) {
             let can = |with: &Recorder| {
                 let offers = looked.iter().flat_map(|it| &it.offers);

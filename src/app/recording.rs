@@ -12,6 +12,7 @@ use callscape_base::progress::Progress;
 use callscape_import as import;
 use callscape_record::choice::{self, Offer};
 use callscape_record::control::Control;
+use callscape_record::processes::Process;
 use callscape_record::program::Program;
 use callscape_record::recorder::Recorder;
 use callscape_record::{self as record, Ended, TERMINATE, Wish};
@@ -108,6 +109,9 @@ pub struct RecordCard {
     pub looked: Option<Result<Looked, String>>,
     pub(super) looking: Option<Job<Result<Looked, String>>>,
     pub(super) choosing: Option<Job<Option<Picked>>>,
+    /// The processes that can be recorded, the busiest first; none before they are looked for.
+    pub processes: Vec<Process>,
+    pub(super) listing: Option<Job<Vec<Process>>>,
     pub running: Option<Running>,
     /// What the program wrote, and how many bytes that were in all.
     pub wrote: String,
@@ -198,6 +202,30 @@ pub(super) fn look(words: &[OsString], folder: &Path) -> Result<Looked, String> 
     })
 }
 
+/// What is known of a process.
+pub(super) fn look_at(pid: u32) -> Result<Looked, String> {
+    let gone = || format!("Process {pid} has ended, or belongs to another user");
+    let program = Program::of_process(pid).ok_or_else(gone)?;
+    let (best, offers) = record::offers_of_process(&program);
+    Ok(Looked {
+        about: program.about(),
+        best: Ok(best),
+        notes: Vec::new(),
+        offers,
+    })
+}
+
+/// Records a process until it ends or that is stopped, and finds what is to be opened then.
+pub(super) fn attach(pid: u32, wish: &Wish, progress: &Progress) -> Outcome {
+    let control = wish.control.clone().unwrap_or_default();
+    let attached = record::attach(pid, wish, &mut |seen| control.see(seen));
+    let attached = attached.map_err(|error| error.to_string())?;
+    Ok((
+        opened(attached.paths, &attached.program, progress),
+        attached.notes,
+    ))
+}
+
 /// Runs and records a program, and finds what is to be opened then.
 pub(super) fn run(wish: &Wish, progress: &Progress) -> Outcome {
     let mut told = Vec::new();
@@ -217,17 +245,21 @@ pub(super) fn run(wish: &Wish, progress: &Progress) -> Outcome {
         Ended::Code(code) => told.push(format!("the program ended with {code}")),
         Ended::Signal(signal) => told.push(format!("signal {signal} ended the program")),
     }
-    let first = recorded.paths.first();
+    let program = &recorded.program.path;
+    Ok((opened(recorded.paths, program, progress), told))
+}
+
+/// What is to be opened of recordings of a program. The first is held, so that it is read once.
+fn opened(recordings: Vec<PathBuf>, program: &Path, progress: &Progress) -> Inputs {
+    let first = recordings.first();
     let opened = first.and_then(|path| import::open_shared(path, progress).ok());
     opened.iter().for_each(import::hold);
     let functions = opened.as_ref().map(|it| &it.functions);
-    let source_dir = functions.and_then(|it| record::find_source(it, &recorded.program.path));
-    let inputs = Inputs {
-        source_dir,
-        recordings: recorded.paths,
+    Inputs {
+        source_dir: functions.and_then(|it| record::find_source(it, program)),
+        recordings,
         ..Inputs::default()
-    };
-    Ok((inputs, told))
+    }
 }
 
 #[cfg(test)]

@@ -84,7 +84,13 @@ impl Kept {
     /// The kept part of a recording.
     fn of(&self, recording: &Recording, progress: &Progress) -> anyhow::Result<Recording> {
         let (plan, keep) = (self.plan(recording)?, Keep::default());
-        Ok(sampling::sample(recording, &plan, &keep, progress)?)
+        let kept = sampling::sample(recording, &plan, &keep, progress)?;
+        ensure!(
+            kept.trace.calls() > 0,
+            "{}: no call is left of {self}",
+            recording.name()
+        );
+        Ok(kept)
     }
 }
 

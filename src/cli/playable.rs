@@ -42,8 +42,9 @@ const NONCE: &str = "callscape";
 pub(crate) const NAME: &str = "page.callscape-pack";
 /// No viewer or page is larger.
 const MOST: u64 = 1 << 30;
-/// The first interval of sampling in entries and exits, if a page is too large.
-const FIRST: u64 = 16;
+/// The first interval of sampling in entries and exits, if a page is too large. All are odd: where calls follow each other,
+/// even ones would meet exits alone.
+const FIRST: u64 = 17;
 /// What a page without a pack contains.
 pub(crate) const DEMO: &str = "the built-in demo";
 /// Rows of a table as text.
@@ -291,7 +292,7 @@ pub(crate) fn share(
             return Ok((said, bytes));
         };
         // Short intervals take more room than the calls: a stack is longer than a call.
-        let every = wanted.kept.stacks.map_or(FIRST, |every| 4 * every);
+        let every = wanted.kept.stacks.map_or(FIRST, |every| 4 * every + 1);
         let calls = session.recordings.iter();
         let calls = calls.map(|it| it.recording.trace.calls()).max();
         // Those of the first page, which is not sampled.

@@ -3,11 +3,11 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use super::choice::{can, ensure_ready};
+use super::choice::{Offer, can, ensure_ready, fits};
 use super::ended::Ended;
 use super::error::RecordError;
 use super::place::{self, Place};
-use super::program::{Kind, language};
+use super::program::{Kind, Program, language};
 use super::recorder::{Recorder, State};
 use super::run::{Done, Plan, Wish};
 use super::running::{self, Leaving, command};
@@ -41,11 +41,12 @@ pub fn attach(pid: u32, wish: &Wish, seen: &mut dyn FnMut(Seen)) -> Result<Attac
     can(by, wish)?;
     ensure_ready(by, &by.state())?;
     let name = name.to_string_lossy();
-    let place = Place::take(wish.output.as_deref(), Path::new(""), &name, by)?;
+    let folder = wish.folder.as_deref().unwrap_or(Path::new(""));
+    let place = Place::take(wish.output.as_deref(), folder, &name, by)?;
     let mut done = match by {
-        Recorder::PySpy => py_spy(&place, pid, seen)?,
+        Recorder::PySpy => py_spy(&place, pid, wish, seen)?,
         Recorder::Frida => frida::attach(&place, pid, wish, &process.join("exe"), seen)?,
-        _ => perf::attach(&place, pid, wish.last, seen)?,
+        _ => perf::attach(&place, pid, wish, seen)?,
     };
     let left_out = done.left_out.take();
     if let Some(left_out) = &left_out {
@@ -62,6 +63,30 @@ pub fn attach(pid: u32, wish: &Wish, seen: &mut dyn FnMut(Seen)) -> Result<Attac
     })
 }
 
+/// All recorders as they can be chosen for a process, and what would be taken by itself.
+pub fn offers_of_process(program: &Program) -> (Recorder, Vec<Offer>) {
+    let is_python = program.kind == Kind::Python;
+    let offers = Recorder::ALL.map(|recorder| {
+        let why = match recorder {
+            Recorder::Perf => Ok(()),
+            Recorder::Frida => fits(&program.clone().itself(), recorder),
+            Recorder::PySpy if is_python => Ok(()),
+            _ => Err(RecordError::Recorder(
+                "it cannot record a running process".to_owned(),
+            )),
+        };
+        let fits = why.is_ok();
+        let refused = why.and_then(|()| ensure_ready(recorder, &recorder.state()));
+        Offer {
+            recorder,
+            refused: refused.err().map(|it| it.to_string()),
+            fits,
+        }
+    });
+    let name = program.path.file_name().unwrap_or_default();
+    (best(name, &Wish::default()), offers.to_vec())
+}
+
 /// The recorder of a running program of this name.
 fn best(name: &OsStr, wish: &Wish) -> Recorder {
     let of_calls = wish.calls || wish.is_paused || wish.max_frequency.is_some();
@@ -75,7 +100,12 @@ fn best(name: &OsStr, wish: &Wish) -> Recorder {
     }
 }
 
-fn py_spy(place: &Place, pid: u32, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
+fn py_spy(
+    place: &Place,
+    pid: u32,
+    wish: &Wish,
+    seen: &mut dyn FnMut(Seen),
+) -> Result<Done, RecordError> {
     let written = place.folder.join("recording.json");
     let mut record = command("py-spy");
     record.args([
@@ -87,6 +117,7 @@ fn py_spy(place: &Place, pid: u32, seen: &mut dyn FnMut(Seen)) -> Result<Done, R
     ]);
     record.arg("-o").arg(&written);
     let mut plan = Plan::new(record, &place.folder);
+    plan.attach(pid, wish);
     let ran = running::run(&mut plan, None, seen)?;
     let leaving = Leaving {
         recorder: Recorder::PySpy,

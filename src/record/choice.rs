@@ -148,7 +148,7 @@ pub(super) fn ensure_ready(recorder: Recorder, state: &State) -> Result<(), Reco
 }
 
 /// Fails where a recorder cannot record a program.
-fn fits(program: &Program, recorder: Recorder) -> Result<(), RecordError> {
+pub(crate) fn fits(program: &Program, recorder: Recorder) -> Result<(), RecordError> {
     let refuse = |why: &str| {
         Err(RecordError::program(
             &program.path,

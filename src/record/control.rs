@@ -18,8 +18,10 @@ pub struct Control(Arc<Mutex<Shared>>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// The process of the program, while it runs.
+    /// The process of the program, while it runs; of the recorder, where that records another process.
     program: Option<u32>,
+    /// The process that is recorded, where it ran already: it is never stopped.
+    attached: Option<u32>,
     stops: u32,
     seen: Seen,
     /// What the program wrote on both streams.
@@ -38,7 +40,7 @@ impl Control {
         let mut shared = self.lock();
         shared.stops += 1;
         if let Some(program) = shared.program {
-            signals::send(program, stopping(shared.stops));
+            signals::send(program, stopping(&shared));
         }
     }
 
@@ -49,7 +51,9 @@ impl Control {
 
     /// Switches recording of the program on or off.
     pub fn switch(&self, to: Switch) -> Result<(), RecordError> {
-        let program = self.lock().program;
+        let shared = self.lock();
+        let program = shared.attached.or(shared.program);
+        drop(shared);
         let none = || RecordError::Recorder("the program is not running".to_owned());
         switching::switch(program.ok_or_else(none)?, to, SOON)
     }
@@ -74,6 +78,11 @@ impl Control {
         self.lock().seen = seen;
     }
 
+    /// Tells which process is recorded that ran already.
+    pub(super) fn attach(&self, pid: u32) {
+        self.lock().attached = Some(pid);
+    }
+
     /// Tells which process is the program; one that was to be stopped before it ran is stopped now.
     pub(super) fn runs(&self, program: Option<u32>) {
         let mut shared = self.lock();
@@ -82,7 +91,7 @@ impl Control {
         }
         shared.program = program;
         if let Some(program) = program.filter(|_| shared.stops > 0) {
-            signals::send(program, stopping(shared.stops));
+            signals::send(program, stopping(&shared));
         }
     }
 
@@ -129,12 +138,13 @@ impl Control {
     }
 }
 
-/// What a program is sent that is asked to end for the first time, and for another one.
-fn stopping(times: u32) -> i32 {
-    if times > 1 {
-        signals::KILL
-    } else {
-        signals::TERMINATE
+/// What a program is sent that is asked to end for the first time, and for another one; a recorder of another process leaves
+/// off.
+fn stopping(shared: &Shared) -> i32 {
+    match (shared.stops, shared.attached) {
+        (2.., _) => signals::KILL,
+        (_, Some(_)) => signals::INTERRUPT,
+        (_, None) => signals::TERMINATE,
     }
 }
 

@@ -96,8 +96,9 @@ fn of(
         has_begun: Some(|recording| recording.with_file_name(PROCESS).exists()),
         ..Plan::new(driver, &recording)
     };
-    if let Of::Program(run) = of {
-        plan.run_as(run.program, wish);
+    match of {
+        Of::Program(run) => plan.run_as(run.program, wish),
+        Of::Process(pid) => plan.attach(*pid, wish),
     }
     let ran = running::run(&mut plan, None, seen)?;
     if !recording.join("info").exists() {

@@ -32,6 +32,7 @@ mod node;
 mod perf;
 pub mod place;
 mod private;
+pub mod processes;
 pub mod program;
 mod python;
 mod python_words;
@@ -52,7 +53,7 @@ mod taken_out;
 mod uftrace;
 mod whole;
 
-pub use attach::attach;
+pub use attach::{attach, offers_of_process};
 use std::path::Path;
 
 use choice::Choice;

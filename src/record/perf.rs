@@ -50,16 +50,16 @@ pub(crate) fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, Rec
 pub(crate) fn attach(
     place: &Place,
     pid: u32,
-    last: Option<Duration>,
+    wish: &Wish,
     seen: &mut dyn FnMut(Seen),
 ) -> Result<Done, RecordError> {
-    of(place, None, Some(pid), last, seen)
+    of(place, None, Some((pid, wish)), wish.last, seen)
 }
 
 fn of(
     place: &Place,
     program: Option<(&Program, &Wish)>,
-    pid: Option<u32>,
+    process: Option<(u32, &Wish)>,
     last: Option<Duration>,
     seen: &mut dyn FnMut(Seen),
 ) -> Result<Done, RecordError> {
@@ -91,7 +91,7 @@ fn of(
         // By the clock that tells when something is asked for.
         record.args(["--switch-max-files=2", "-k", "mono"]);
     }
-    if let Some(pid) = pid {
+    if let Some((pid, _)) = process {
         record.args(["-p", &pid.to_string()]);
     }
     if let Some((program, _)) = program {
@@ -104,6 +104,9 @@ fn of(
     };
     if let Some((program, wish)) = program {
         plan.run_as(program, wish);
+    }
+    if let Some((pid, wish)) = process {
+        plan.attach(pid, wish);
     }
     if program.is_some() && last.is_some() {
         plan.command.env(KEEP, folder);

@@ -227,6 +227,20 @@ impl Program {
         }
     }
 
+    /// What a process runs; none where that cannot be seen.
+    pub fn of_process(pid: u32) -> Option<Program> {
+        let link = PathBuf::from(format!("/proc/{pid}/exe"));
+        let path = fs::read_link(&link).ok()?;
+        let Content::Executable(elf) = content(&link).ok()? else {
+            return None;
+        };
+        let kind = path.file_name().and_then(language);
+        Some(Program {
+            kind: kind.unwrap_or(Kind::Executable(elf)),
+            ..Program::at(&path)
+        })
+    }
+
     /// Looks at what a command runs in `folder`, or in the current one: shims and scripts are followed to what runs at last.
     pub fn look(command: &[OsString], folder: Option<&Path>) -> Result<Program, RecordError> {
         let Some(name) = command.first() else {

@@ -120,6 +120,14 @@ impl Plan {
         }
     }
 
+    /// Has another thread steer the recorder of a process that runs already.
+    pub(crate) fn attach(&mut self, pid: u32, wish: &Wish) {
+        self.control = wish.control.clone();
+        if let Some(control) = &self.control {
+            control.attach(pid);
+        }
+    }
+
     /// Has a program run where and how the wish says, with what a shim sets for it.
     pub(crate) fn run_as(&mut self, program: &Program, wish: &Wish) {
         let set = program.environment.iter();

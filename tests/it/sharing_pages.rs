@@ -146,6 +146,52 @@ fn what_is_in_a_page_is_listed() {
 }
 
 #[test]
+fn a_page_says_nothing_of_what_is_left_out_of_it() {
+    let maker = Maker::new("page-part");
+    let names: Vec<String> = (0..400)
+        .map(|call| {
+            format!(
+                "{}_{}",
+                if call < 200 { "secret" } else { "open" },
+                call % 7
+            )
+        })
+        .collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    maker.trace("run.json", &names, 400);
+    assert!(maker.page(&["run.json"]).contains("secret_3"));
+    // A call takes up to 9 of the 10 µs between two.
+    let part = maker.page(&["run.json", "--from", "50.5%"]);
+    assert!(part.contains("open_3") && !part.contains("secret"));
+}
+
+#[test]
+fn a_scene_brings_what_it_opens() {
+    let maker = Maker::new("page-scene");
+    maker.trace("meal.json", &["stir", "boil"], 100);
+    maker.trace("other.json", &["fry"], 100);
+    let scene = |name: &str, recording: &str| {
+        let text = format!(
+            "title = \"{name}\"\n[inputs]\nrecordings = [\"{recording}\"]\n[[shot]]\nseconds = 2\n"
+        );
+        maker.scratch.write(name, text.as_bytes());
+    };
+    scene("one.toml", "meal.json");
+    scene("two.toml", "other.json");
+    let page = maker.page(&["--scene", "one.toml"]);
+    assert!(page.contains(">stir ") && page.contains("<title>meal"));
+    let listed = maker.done(&["pack", "--list", "page.html"]);
+    assert!(listed.contains("recordings/1/meal.json") && listed.contains("scenes/one.toml"));
+    let scenes = ["--scene", "one.toml", "--scene", "two.toml"];
+    let pack = ["pack", "-o", "x.callscape-pack"];
+    let told = maker.refused(&[&pack[..], &scenes].concat());
+    assert!(
+        told.contains("two.toml: expected a scene of the same inputs"),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_page_is_sampled_to_the_size_that_it_may_have() {
     let maker = Maker::new("page-size");
     let names: Vec<String> = (0..400).map(|it| format!("function_{it}")).collect();
@@ -156,7 +202,8 @@ fn a_page_is_sampled_to_the_size_that_it_may_have() {
     let most = whole.len() - 50_000;
     let less = maker.page(&["long.json", "--at-most", &format!("{most}B")]);
     assert!(less.len() <= most, "{} of {most}", less.len());
-    assert!(less.contains("calls, sampled by the stacks at every 16th entry or exit"));
+    assert!(less.contains("calls, sampled by the stacks at every 17th entry or exit"));
+    assert!(!less.contains("long.json: 0 of") && less.contains(">function_"));
     let told = maker.refused(&[
         "pack",
         "long.json",

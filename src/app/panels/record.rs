@@ -17,6 +17,9 @@ use callscape_views::widgets::{Icon, icon_button, is_new, opened_card};
 /// In points.
 const WIDTH: f32 = 520.0;
 
+/// How high the list of running programs is at most, in points.
+const PROCESSES: f32 = 160.0;
+
 /// How high what the program writes is at most, in points.
 const OUTPUT: f32 = 130.0;
 
@@ -62,10 +65,85 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
 fn wish(ui: &mut Ui, shown: &RecordCard, is_new: bool, has_dialog: bool) -> Vec<RecordAsk> {
     let mut asks = Vec::new();
     let mut wish = shown.wish.clone();
-    ui.label(style::weak(
-        "The command runs as in a terminal, but with empty standard input and without a shell. Arguments are split at \
-         white space outside quotes.",
-    ));
+    let mut is_entered = false;
+    ui.horizontal(|ui| {
+        ui.selectable_value(&mut wish.is_of_process, false, "Start a program");
+        ui.selectable_value(&mut wish.is_of_process, true, "A running program")
+            .on_hover_text("Records a process that runs already; it continues when recording ends");
+    });
+    if wish.is_of_process {
+        asks.extend(processes(ui, shown, &mut wish));
+    } else {
+        ui.label(style::weak(
+            "The command runs as in a terminal, but with empty standard input and without a shell. Arguments are split \
+             at white space outside quotes.",
+        ));
+        is_entered = command(ui, (&mut wish, is_new, has_dialog), &mut asks);
+    }
+    match &shown.looked {
+        None => {}
+        Some(Err(reason)) => {
+            ui.colored_label(ui.visuals().error_fg_color, escape::lines(reason));
+        }
+        Some(Ok(looked)) => recorders(ui, shown, looked, &mut wish),
+    }
+    if let Some(failure) = &shown.failure {
+        ui.colored_label(ui.visuals().error_fg_color, escape::lines(failure));
+    }
+    ui.add_space(4.0);
+    let start = ui.add_enabled(shown.can_start(), egui::Button::new("Start"));
+    if start.clicked() || is_entered && shown.can_start() {
+        asks.push(RecordAsk::Start);
+    }
+    output(ui, shown);
+    if wish != shown.wish {
+        asks.insert(0, RecordAsk::Edit(wish));
+    }
+    asks
+}
+
+/// The processes that run, of which one is chosen.
+fn processes(ui: &mut Ui, shown: &RecordCard, wish: &mut RecordWish) -> Option<RecordAsk> {
+    let mut ask = None;
+    ui.horizontal(|ui| {
+        let found = counted(shown.processes.len() as u64, "program", "programs");
+        ui.label(style::weak(format!("{found}, the busiest first")));
+        let about = "Looks again which programs run";
+        if ui.small_button("Refresh").on_hover_text(about).clicked() {
+            ask = Some(RecordAsk::List);
+        }
+    });
+    let line = ui.text_style_height(&egui::TextStyle::Body) + ui.spacing().item_spacing.y;
+    ScrollArea::vertical()
+        .id_salt("running programs")
+        .max_height(PROCESSES)
+        .auto_shrink([false, true])
+        .show_rows(ui, line, shown.processes.len(), |ui, rows| {
+            for process in shown.processes.get(rows).unwrap_or_default() {
+                let name = escape::name(&process.name);
+                let busy = (process.busy * 100.0).round();
+                let text = format!("{name}  ({}, {busy} % of a processor)", process.pid);
+                let is_chosen = wish.pid == Some(process.pid);
+                let row = ui.add(egui::Button::selectable(is_chosen, text).truncate());
+                let about = format!(
+                    "{}\n{}",
+                    escape::name(&process.about),
+                    escape::name(&process.command)
+                );
+                if row.on_hover_text(about).clicked() {
+                    wish.pid = Some(process.pid);
+                }
+            }
+        });
+    ask
+}
+
+/// The command that is to be started, and its folder; whether the command was entered.
+fn command(
+    ui: &mut Ui,
+    (wish, is_new, has_dialog): (&mut RecordWish, bool, bool),
+    asks: &mut Vec<RecordAsk>,
+) -> bool {
     let mut is_entered = false;
     egui::Grid::new("recording options")
         .num_columns(2)
@@ -96,26 +174,7 @@ fn wish(ui: &mut Ui, shown: &RecordCard, is_new: bool, has_dialog: bool) -> Vec<
             });
             ui.end_row();
         });
-    match &shown.looked {
-        None => {}
-        Some(Err(reason)) => {
-            ui.colored_label(ui.visuals().error_fg_color, escape::lines(reason));
-        }
-        Some(Ok(looked)) => recorders(ui, shown, looked, &mut wish),
-    }
-    if let Some(failure) = &shown.failure {
-        ui.colored_label(ui.visuals().error_fg_color, escape::lines(failure));
-    }
-    ui.add_space(4.0);
-    let start = ui.add_enabled(shown.can_start(), egui::Button::new("Start"));
-    if start.clicked() || is_entered && shown.can_start() {
-        asks.push(RecordAsk::Start);
-    }
-    output(ui, shown);
-    if wish != shown.wish {
-        asks.insert(0, RecordAsk::Edit(wish));
-    }
-    asks
+    is_entered
 }
 
 /// The recorders, those that can be taken first, and what can be chosen of the one that is.
@@ -142,7 +201,34 @@ fn recorders(ui: &mut Ui, shown: &RecordCard, looked: &Looked, wish: &mut Record
     if let (Err(reason), None) = (&looked.best, by) {
         ui.colored_label(ui.visuals().warn_fg_color, escape::lines(reason));
     }
-    if by.is_some_and(Recorder::can_be_switched) {
+    if matches!(by, Some(Recorder::Uftrace | Recorder::Frida)) {
+        egui::Grid::new("recorded functions")
+            .num_columns(2)
+            .show(ui, |ui| {
+                for (name, text, about) in [
+                    (
+                        "Only",
+                        &mut wish.only,
+                        "Functions to record, such as parse_* eval; all if empty",
+                    ),
+                    (
+                        "Without",
+                        &mut wish.without,
+                        "Functions not to record, such as log_*",
+                    ),
+                ] {
+                    ui.label(style::weak(name));
+                    let field = TextEdit::singleline(text).desired_width(f32::INFINITY);
+                    ui.add(field.hint_text(about)).on_hover_text(about);
+                    ui.end_row();
+                }
+            });
+    }
+    let is_switched = match wish.is_of_process {
+        true => by == Some(Recorder::Frida),
+        false => by.is_some_and(Recorder::can_be_switched),
+    };
+    if is_switched {
         ui.horizontal_wrapped(|ui| {
             if by == Some(Recorder::Uftrace) {
                 ui.checkbox(&mut wish.memory, "allocations")
@@ -191,7 +277,12 @@ fn refused(ui: &mut Ui, offer: &Offer) {
 /// How far the run is, and what can be done about it.
 fn progress(ui: &mut Ui, shown: &RecordCard, running: &Running) -> Vec<RecordAsk> {
     let mut asks = Vec::new();
-    let mono = RichText::new(escape::name(&shown.wish.command)).monospace();
+    let process = shown.wish.pid.filter(|_| shown.wish.is_of_process);
+    let recorded = match process {
+        Some(pid) => format!("process {pid}"),
+        None => escape::name(&shown.wish.command).into_owned(),
+    };
+    let mono = RichText::new(recorded).monospace();
     ui.add(egui::Label::new(mono).truncate());
     let seen = running.control.seen();
     let bytes = Unit::Bytes.show(Cost::from_ns(seen.bytes));
@@ -221,6 +312,10 @@ fn progress(ui: &mut Ui, shown: &RecordCard, running: &Running) -> Vec<RecordAsk
             }
         }
         let (text, about) = match running.control.stops() {
+            0 if shown.wish.is_of_process => (
+                "Stop",
+                "Ends the recording and opens it; the program continues",
+            ),
             0 => ("Stop", "Asks the program to end, and opens the recording"),
             _ => (
                 "End it",

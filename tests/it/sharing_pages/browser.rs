@@ -14,6 +14,9 @@ use crate::common::{self, Scratch};
 const LOOKS: usize = 1200;
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// The digits of a keyboard, then what they are with Shift.
+const VIEW_KEYS: &str = "0123456789)!@#$%^&*(";
+
 struct Browser {
     child: Child,
     to: ChildStdin,
@@ -217,6 +220,15 @@ impl Browser {
         }
     }
 
+    /// What fingers do that are down at these places then.
+    fn touch(&mut self, what: &str, at: &[(u32, u32)]) {
+        let points = at.iter().zip(1..);
+        let points = points.map(|((x, y), id)| json!({"x": x, "y": y, "id": id}));
+        let points: Vec<Value> = points.collect();
+        let of = json!({"type": what, "touchPoints": points});
+        self.ask("Input.dispatchTouchEvent", of);
+    }
+
     fn resize(&mut self, width: u32, height: u32) {
         let size =
             json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
@@ -253,13 +265,26 @@ fn the_demo_plays_in_a_browser() {
     browser.until("seen.search == null");
     for (key, view) in [
         ("2", "mural"),
+        ("3", "flame"),
+        ("4", "functions"),
         ("5", "calls"),
         ("8", "phases"),
         ("9", "tree"),
         ("0", "rings"),
+        ("!", "flame-graph"),
+        ("#", "fan"),
+        ("$", "code"),
+        ("%", "collaboration"),
+        ("&", "neighbours"),
+        ("@", "faults"),
+        ("^", "findings"),
     ] {
-        browser.press(key, &format!("Digit{key}"), key.as_bytes()[0].into());
+        let number = VIEW_KEYS.find(key).map_or(0, |at| at % 10);
+        let code = format!("Digit{number}");
+        browser.press(key, &code, u32::from(b'0') + number as u32);
         browser.until(&format!("seen.views.includes('{view}')"));
+        // All of them at once leave no room.
+        browser.press(key, &code, u32::from(b'0') + number as u32);
     }
     browser.say("location.hash = '#t=20ms&select=lgc.c'");
     browser.until("seen.time_ns == 20000000 && seen.selected == 'lgc.c' && !seen.playing");
@@ -270,6 +295,49 @@ fn the_demo_plays_in_a_browser() {
     browser.until(&format!("devices.length == 2 && seen.frame > {frame}"));
     assert_eq!(browser.seen("messages"), json!([]));
     assert_eq!(browser.errors, Vec::<String>::new());
+}
+
+#[test]
+fn fingers_move_and_select() {
+    let Some(mut browser) = ready(&[]) else {
+        return;
+    };
+    let scratch = Scratch::new("page-touch");
+    let page = page(&scratch, &["pack"]);
+    browser.play(&page);
+    browser.press(" ", "Space", 32);
+    browser.touch("touchStart", &[(640, 400)]);
+    browser.touch("touchEnd", &[]);
+    browser.until("seen.selected != null");
+    let before = browser.seen("eye");
+    browser.touch("touchStart", &[(600, 400)]);
+    browser.touch("touchStart", &[(600, 400), (700, 400)]);
+    browser.touch("touchMove", &[(500, 400), (800, 400)]);
+    browser.touch("touchEnd", &[]);
+    browser.until(&format!("JSON.stringify(seen.eye) != '{before}'"));
+    assert_eq!(browser.errors, Vec::<String>::new());
+}
+
+#[test]
+fn a_pack_that_cannot_be_opened_leaves_the_text() {
+    let Some(mut browser) = ready(&[]) else {
+        return;
+    };
+    let scratch = Scratch::new("page-damaged");
+    let recording = "tests/data/import/toml-threads.viztracer.json";
+    let address = page(&scratch, &["pack", recording]);
+    let path = scratch.0.join("page.html");
+    let text = std::fs::read_to_string(&path).expect("a page");
+    let (before, pack) = text.split_once("id=\"pack\">").expect("a pack");
+    let half = pack.find('<').expect("its end") / 2 / 4 * 4;
+    let (kept, rest) = pack.split_at(half);
+    let end = rest.find('<').expect("its end");
+    let cut = format!("{before}id=\"pack\">{kept}{}", &rest[end..]);
+    std::fs::write(&path, cut).expect("written");
+    browser.open(&address);
+    browser
+        .wait_for("document.getElementById('note')?.textContent.includes('could not be opened')");
+    browser.wait_for("text.offsetHeight > 300 && !document.body.classList.contains('plays')");
 }
 
 #[test]
