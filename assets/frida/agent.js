@@ -91,6 +91,12 @@ function unwinder(name, what) {
   try { unwinders.set(address.toString(), Interceptor.attach(address, what)); } catch (error) {}
 }
 
+function leaveUnwinders() {
+  for (const it of unwinders.values()) it.detach();
+  unwinders.clear();
+  Interceptor.flush();
+}
+
 function watchUnwinders() {
   BEFORE_UNWINDING.forEach((name) => unwinder(name, calls.unwind));
   AFTER_UNWINDING.forEach((name) => unwinder(name, calls.unwound));
@@ -299,7 +305,6 @@ rpc.exports = {
   hook(list) {
     const base = Process.mainModule.base, failed = [];
     ranges = Process.mainModule.enumerateRanges('--x');
-    if (unwinders.size == 0) watchUnwinders();
     for (const [offset, size, number, isGate] of list) {
       try { hook(base.add(offset), size, number, isGate); } catch (error) { failed.push([number, error.message]); }
     }
@@ -308,8 +313,11 @@ rpc.exports = {
   turn(isOn) {
     shared.add(SHARED.isOff).writeU32(isOn ? 0 : 1);
     if (!isOn) shared.add(SHARED.periods).writeU32(shared.add(SHARED.periods).readU32() + 1);
+    if (isOn) watchUnwinders();
     patchAll(isOn);
-    if (!isOn) leaveAll();
+    if (isOn) return;
+    leaveAll();
+    leaveUnwinders();
   },
   // Takes functions out that are called too often, from this one on; gives how many have been.
   takeOut(from) {
@@ -331,8 +339,7 @@ rpc.exports = {
     patchAll(false);
     // Its code has to stay where a thread may still run it.
     if (!leaveAll()) Script.pin();
-    for (const it of unwinders.values()) it.detach();
-    Interceptor.flush();
+    leaveUnwinders();
     new NativeFunction(calls.settle_all, 'void', [])();
     calls = null;
   },

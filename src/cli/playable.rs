@@ -282,15 +282,20 @@ pub(crate) fn share(
             }
         };
         let session = Session::open(&shown, progress)?;
-        let told = text(&session, &title, progress)?;
-        let text = format!("{told}{}", contents(&said));
-        let title = title.clone();
-        let page = Playable { title, text, pack }.page(&viewer)?;
-        let bytes = page.len() as u64;
-        let Some(most) = at_most.filter(|most| bytes > *most) else {
-            write(out, &page)?;
-            return Ok((said, bytes));
-        };
+        // The text takes longer to make than the pack: not for one that is too large without it.
+        let mut bytes = (viewer.len() + base64(&pack).len()) as u64;
+        if at_most.is_none_or(|most| bytes <= most) {
+            let told = text(&session, &title, progress)?;
+            let text = format!("{told}{}", contents(&said));
+            let title = title.clone();
+            let page = Playable { title, text, pack }.page(&viewer)?;
+            bytes = page.len() as u64;
+            if at_most.is_none_or(|most| bytes <= most) {
+                write(out, &page)?;
+                return Ok((said, bytes));
+            }
+        }
+        let most = at_most.unwrap_or(bytes);
         // Short intervals take more room than the calls: a stack is longer than a call.
         let every = wanted.kept.stacks.map_or(FIRST, |every| 4 * every + 1);
         let calls = session.recordings.iter();

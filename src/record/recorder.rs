@@ -65,7 +65,9 @@ impl Recorder {
     pub fn about(self) -> &'static str {
         match self {
             Recorder::Uftrace => "every call of C, C++ and Rust programs, not rebuilt",
-            Recorder::Frida => "the same of started and running programs; no cost while it is off",
+            Recorder::Frida => {
+                "every call of started and running native programs; no cost while off"
+            }
             Recorder::Perf => "samples of any native program",
             Recorder::Viztracer => "every call of Python programs",
             Recorder::PySpy => "samples of Python programs",
