@@ -5,9 +5,8 @@ use std::path::Path;
 
 use super::elf;
 use super::error::RecordError;
-use super::taken_out::named;
-use super::uftrace;
 use callscape_analysis::mapping::wildcard;
+use callscape_base::escape;
 use callscape_base::units::counted;
 use callscape_import::demangle::demangle;
 
@@ -53,15 +52,17 @@ pub(crate) fn symbols(
     Ok(found)
 }
 
-/// Fails where uftrace takes no list as long.
-pub(crate) fn check_length(program: &Path, symbols: &[String]) -> Result<(), RecordError> {
-    let length: usize = symbols.iter().map(|it| uftrace::pattern_length(it)).sum();
-    if length <= uftrace::LONGEST_LIST {
-        return Ok(());
+/// The first of some symbols, and how many more there are; none for none.
+pub(crate) fn named<'a>(symbols: impl Iterator<Item = &'a str>, most: usize) -> Option<String> {
+    let all: Vec<&str> = symbols.collect();
+    let first = all.iter().take(most);
+    let mut names: Vec<String> = first
+        .map(|it| escape::name(&demangle(it)).into_owned())
+        .collect();
+    if all.len() > most {
+        names.push(format!("and {} more", all.len() - most));
     }
-    let functions = counted(symbols.len() as u64, "function", "functions");
-    let reason = format!("{functions} are more than uftrace can choose or exclude; frida can");
-    Err(RecordError::program(program, reason))
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 /// A line about them.

@@ -6,9 +6,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use super::driver::{self, DRIVER, ENDED, LOG, PROCESS, RECORDING, SCRIPTS};
 use super::ended::Ended;
 use super::error::RecordError;
 use super::place::Place;
@@ -20,19 +20,6 @@ use super::{excluded, switching, taken_out, uftrace};
 use callscape_base::units::counted;
 use callscape_facts::frequency::LeftOut;
 
-/// What is loaded into the program, and what loads it, by their names in the private folder.
-const SCRIPTS: [(&str, &str); 3] = [
-    (DRIVER, include_str!("../../assets/frida/driver.py")),
-    ("agent.js", include_str!("../../assets/frida/agent.js")),
-    ("calls.c", include_str!("../../assets/frida/calls.c")),
-];
-const DRIVER: &str = "driver.py";
-/// In the private folder: what is recorded, what the driver says, and how the program ended.
-const RECORDING: &str = "recording";
-const LOG: &str = "log";
-const ENDED: &str = "ended";
-/// The process that is recorded.
-const PROCESS: &str = "process";
 /// In a recording: symbols of functions that could not be hooked, with the reason.
 const UNRECORDED: &str = "unrecorded.txt";
 
@@ -63,7 +50,7 @@ pub(crate) fn attach(
     program: &Path,
     seen: &mut dyn FnMut(Seen),
 ) -> Result<Done, RecordError> {
-    if folder_of(pid).is_some() {
+    if driver::folder_of(pid).is_some() {
         let reason = format!("process {pid}: it is being recorded by frida already");
         return Err(RecordError::Recorder(reason));
     }
@@ -83,10 +70,10 @@ fn of(
 ) -> Result<Done, RecordError> {
     let folder = &place.folder;
     prepare(of, folder, wish, (without, program))?;
-    let mut driver = command("python3");
-    driver.arg(folder.join(DRIVER)).arg(folder);
+    let mut loader = command("python3");
+    loader.arg(folder.join(DRIVER)).arg(folder);
     if let Of::Program(run) = of {
-        driver.arg(&run.program.path).args(&run.program.words);
+        loader.arg(&run.program.path).args(&run.program.words);
     }
     let recording = folder.join(RECORDING);
     let mut plan = Plan {
@@ -94,7 +81,7 @@ fn of(
         leaves_off: true,
         calls: Some(uftrace::calls),
         has_begun: Some(|recording| recording.with_file_name(PROCESS).exists()),
-        ..Plan::new(driver, &recording)
+        ..Plan::new(loader, &recording)
     };
     match of {
         Of::Program(run) => plan.run_as(run.program, wish),
@@ -102,7 +89,7 @@ fn of(
     }
     let ran = running::run(&mut plan, None, seen)?;
     if !recording.join("info").exists() {
-        finish(folder);
+        driver::finish(folder);
     }
     // Attaching to the program and patching it takes time too, in which it does not run.
     let (ended, elapsed) = status(folder).unwrap_or((ran.program, ran.elapsed));
@@ -172,23 +159,6 @@ fn prepare(
     Ok(())
 }
 
-/// Makes a recording whole whose driver was killed; whether there is one.
-pub(crate) fn finish(folder: &Path) -> bool {
-    if !folder.join(RECORDING).join("task.txt").exists() {
-        return false;
-    }
-    let driver = folder.join(DRIVER);
-    let _ = fs::write(&driver, SCRIPTS[0].1);
-    let mut finish = command("python3");
-    finish.arg(driver).arg("--finish").arg(folder);
-    finish
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    let done = finish.status();
-    done.is_ok_and(|it| it.success())
-}
-
 /// How the program ended, as the driver learnt it, and how long it ran.
 fn status(folder: &Path) -> Option<(Ended, Duration)> {
     let text = fs::read_to_string(folder.join(ENDED)).ok()?;
@@ -221,7 +191,7 @@ fn notes(recording: &Path, lost: u64, left_out: Option<&LeftOut>) -> Vec<String>
     let text = fs::read_to_string(recording.join(UNRECORDED)).unwrap_or_default();
     let mut notes = Vec::new();
     let all: Vec<&str> = text.lines().collect();
-    if let Some(said) = taken_out::named(all.iter().filter_map(|it| it.split('\t').next()), NAMED) {
+    if let Some(said) = excluded::named(all.iter().filter_map(|it| it.split('\t').next()), NAMED) {
         let functions = counted(all.len() as u64, "function", "functions");
         notes.push(format!(
             "not recorded, because they are too short or cannot be patched: {functions}: {said}; {UNRECORDED} in the \
@@ -242,31 +212,4 @@ fn notes(recording: &Path, lost: u64, left_out: Option<&LeftOut>) -> Vec<String>
     }
     notes.extend(left_out.map(|it| format!("not recorded: {it}")));
     notes
-}
-
-/// The private folder of the recording of a process, where it is recorded by Frida.
-pub(crate) fn folder_of(pid: u32) -> Option<std::path::PathBuf> {
-    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let mut folders = processes.filter_map(|process| {
-        let line = fs::read(process.path().join("cmdline")).ok()?;
-        let mut words = line.split(|&byte| byte == 0);
-        let driver = words.find(|it| it.ends_with(DRIVER.as_bytes()))?;
-        let folder = super::signals::path(words.next()?);
-        (super::signals::path(driver).parent() == Some(&folder)).then_some(folder)
-    });
-    let wanted = pid.to_string();
-    folders
-        .find(|folder| fs::read_to_string(folder.join(PROCESS)).is_ok_and(|it| it.trim() == wanted))
-}
-
-/// Where switches of a recording are noted.
-pub(crate) fn recording(folder: &Path) -> std::path::PathBuf {
-    folder.join(RECORDING)
-}
-
-/// Asks an interpreter for Frida.
-pub(crate) fn asks() -> Command {
-    let mut command = Command::new("python3");
-    command.args(["-c", "import frida; print('frida ' + frida.__version__)"]);
-    command
 }

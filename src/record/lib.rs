@@ -19,6 +19,7 @@ mod attach;
 mod called;
 pub mod choice;
 pub mod control;
+mod driver;
 mod elf;
 mod ended;
 mod error;
@@ -110,7 +111,7 @@ pub fn record(
     if !wish.without.is_empty() {
         let excluded = excluded::symbols(&program.path, "--without", &wish.without)?;
         if recorder == Recorder::Uftrace {
-            excluded::check_length(&program.path, &excluded)?;
+            uftrace::check_length(&program.path, &excluded)?;
         }
         say(&excluded::said(&excluded));
         without.extend(excluded);

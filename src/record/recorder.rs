@@ -176,7 +176,9 @@ fn uftrace() -> State {
 const HAS_STUBS: bool = cfg!(all(target_os = "linux", target_arch = "x86_64"));
 
 fn frida() -> State {
-    match says(super::frida::asks()) {
+    let mut ask = Command::new("python3");
+    ask.args(["-c", "import frida; print('frida ' + frida.__version__)"]);
+    match says(ask) {
         _ if !HAS_STUBS => State::Unfit("it needs Linux on x86-64".to_owned()),
         Some(version) => State::Ready(version),
         None => State::Missing(Recorder::Frida.install()),

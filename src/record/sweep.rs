@@ -7,7 +7,7 @@ use std::path::Path;
 use super::keep::KEPT;
 use super::private::{PRIVATE, is_same, open};
 use super::recorder::Recorder;
-use super::{frida, rename};
+use super::{driver, rename};
 
 /// Removes what is abandoned beside the private folder `own`.
 pub(crate) fn around(own: &Path) {
@@ -42,9 +42,9 @@ fn rescue(folder: &Path) {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let name = name.trim_start_matches('.').trim_end_matches(PRIVATE);
     // What Frida has recorded is whole up to when it was killed.
-    if frida::finish(folder) {
+    if driver::finish(folder) {
         let to = folder.with_file_name(name);
-        let _ = rename::to_free(&frida::recording(folder), &to, Recorder::Frida.ending());
+        let _ = rename::to_free(&driver::recording(folder), &to, Recorder::Frida.ending());
     }
     let kept = fs::read_dir(folder.join(KEPT)).into_iter().flatten();
     for file in kept.flatten() {

@@ -6,8 +6,8 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use super::driver;
 use super::error::RecordError;
-use super::frida;
 use super::private;
 use super::signals::{self, Switch};
 use callscape_import::switches::{FILE, Switched, Switches};
@@ -48,11 +48,11 @@ pub fn switch(pid: u32, to: Switch, patience: Duration) -> Result<(), RecordErro
     if let Some(folder) = signals::path_in_environment(&process, CONTROL) {
         return ask(pid, &folder, (&folder, ALL), to, patience);
     }
-    match frida::folder_of(pid) {
+    match driver::folder_of(pid) {
         Some(folder) => ask(
             pid,
             &folder,
-            (&frida::recording(&folder), pid),
+            (&driver::recording(&folder), pid),
             to,
             patience,
         ),

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use super::error::RecordError;
 use super::uftrace;
-use callscape_base::escape;
 use callscape_base::units::Cost;
 use callscape_facts::frequency::{Found, Frequency, LeftOut, NAMED};
 use callscape_import::demangle::demangle;
@@ -166,19 +165,6 @@ fn leave_out(path: &Path, found: &mut BTreeMap<u64, (u64, u64)>) -> std::io::Res
     }
     to.flush()?;
     fs::rename(&next, path)
-}
-
-/// The first of some symbols, and how many more there are; none for none.
-pub(crate) fn named<'a>(symbols: impl Iterator<Item = &'a str>, most: usize) -> Option<String> {
-    let all: Vec<&str> = symbols.collect();
-    let first = all.iter().take(most);
-    let mut names: Vec<String> = first
-        .map(|it| escape::name(&demangle(it)).into_owned())
-        .collect();
-    if all.len() > most {
-        names.push(format!("and {} more", all.len() - most));
-    }
-    (!names.is_empty()).then(|| names.join(", "))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use super::run::{Done, Plan, Run};
 use super::running::{self, command, said};
 use super::seen::Seen;
 use super::signals::{SWITCH, Switch};
+use callscape_base::units::counted;
 use callscape_import::demangle::demangle;
 
 /// Arguments and answers of what gives memory and takes it back, as `import` reads them.
@@ -56,8 +57,19 @@ fn only(run: &Run<'_>) -> Result<Option<Vec<String>>, RecordError> {
         return Err(RecordError::program(program, reason));
     }
     let symbols = excluded::symbols(program, "--only", wanted)?;
-    excluded::check_length(program, &symbols)?;
+    check_length(program, &symbols)?;
     Ok(Some(symbols))
+}
+
+/// Fails where uftrace takes no list as long.
+pub(crate) fn check_length(program: &Path, symbols: &[String]) -> Result<(), RecordError> {
+    let length: usize = symbols.iter().map(|it| pattern_length(it)).sum();
+    if length <= LONGEST_LIST {
+        return Ok(());
+    }
+    let functions = counted(symbols.len() as u64, "function", "functions");
+    let reason = format!("{functions} are more than uftrace can choose or exclude; frida can");
+    Err(RecordError::program(program, reason))
 }
 
 /// Which functions are patched in a program that was not built for it.
