@@ -10,8 +10,8 @@ const FUNCTION = {address: 0, number: 8, isOut: 12, isGate: 16, size: 24};
 // Massive functions, behind how many calls were lost and how many functions were found.
 const MASSIVE = {address: 0, time: 8, size: 16}, FIRST_MASSIVE = 16;
 const STUB = 96;
-// Bytes of the code that all stubs share, and of a stack within which calls.c is called from it.
-const COMMON = 512, STACK = 8192, TURNS = 400;
+// Bytes of the code that all stubs share, and of that of calls.c at most; words at the top of a stack.
+const COMMON = 512, CALLS = 16384, TOP = 16, TURNS = 100;
 // A jump to the stub takes so many bytes, and reaches so far; memory for stubs is looked for in steps.
 const JUMP = 5, REACH = 0x70000000, STEP = 0x1000000;
 
@@ -236,18 +236,22 @@ function patchAll(isOn) {
   });
 }
 
-// Whether a thread runs what calls.c has, or the code around it: then it returns there.
+// Whether a thread runs what calls.c has, or the code around it. While it calls others there, calls.c knows: but for two short
+// functions of the C library, from which it returns there by an address at the top of its stack.
 function isInside(thread) {
-  const end = common.add(COMMON), isThere = (at) => at.compare(stubs) >= 0 && at.compare(end) < 0;
+  const addresses = ['enter', 'leave', 'prepare'].map((name) => calls[name]);
+  const least = addresses.reduce((a, b) => (a.compare(b) < 0 ? a : b));
+  const ranges = [[stubs, common.add(COMMON)], [least.sub(CALLS), least.add(2 * CALLS)]];
+  const isThere = (at) => ranges.some(([from, to]) => at.compare(from) >= 0 && at.compare(to) < 0);
   if (isThere(thread.context.pc)) return true;
   // What is not mapped must not be read: there is no handler that would catch it.
   const range = Process.findRangeByAddress(thread.context.sp);
   if (range === null) return false;
-  const left = range.base.add(range.size).sub(thread.context.sp);
-  const length = left.compare(STACK) < 0 ? left.toInt32() & ~7 : STACK;
-  const words = new BigUint64Array(thread.context.sp.readByteArray(length));
-  const from = BigInt(stubs.toString()), to = BigInt(end.toString());
-  return words.some((it) => it >= from && it < to);
+  const end = range.base.add(range.size);
+  for (let at = thread.context.sp, i = 0; i < TOP && at.add(8).compare(end) <= 0; at = at.add(8), i++) {
+    if (isThere(at.readPointer())) return true;
+  }
+  return false;
 }
 
 // Puts all return addresses back, and waits until no thread runs what calls.c has; whether that came true. A thread that was
@@ -316,7 +320,8 @@ rpc.exports = {
     if (isOn) watchUnwinders();
     patchAll(isOn);
     if (isOn) return;
-    leaveAll();
+    // A thread that is on its way through may put the trap in place once more: calls.c stays, and knows what to do.
+    new NativeFunction(calls.restore, 'int', [])();
     leaveUnwinders();
   },
   // Takes functions out that are called too often, from this one on; gives how many have been.

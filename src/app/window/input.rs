@@ -5,6 +5,7 @@ use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 use winit::keyboard::{Key, NamedKey};
 
 use super::App;
+use super::touch::Gesture;
 use crate::command::{Command, PaletteAsk};
 use crate::keys;
 use crate::panels;
@@ -183,8 +184,9 @@ impl App {
                 self.redraw();
             }
             WindowEvent::Touch(touch) => {
-                let touch = *touch;
-                self.on_touch(&touch);
+                if let Some(gesture) = self.fingers.on(touch) {
+                    self.on_gesture(gesture);
+                }
             }
             WindowEvent::PinchGesture { delta, .. } => {
                 self.desk.state.pinched(*delta as f32);
@@ -209,5 +211,41 @@ impl App {
             }
             _ => {}
         }
+    }
+
+    /// One finger drags and selects as the left button does; two zoom, turn and move.
+    fn on_gesture(&mut self, gesture: Gesture) {
+        match gesture {
+            Gesture::Down(at) => {
+                self.touched(at);
+                self.desk.state.pointer_pressed(Button::Left, false);
+            }
+            Gesture::Moved(at) => self.touched(at),
+            Gesture::Joined => self.desk.state.release_pointer(),
+            Gesture::Parted(change) => {
+                self.touched(change.middle);
+                let state = &mut self.desk.state;
+                state.pinched(change.share);
+                state.twisted(change.degrees);
+                state.moved_along(change.by);
+            }
+            Gesture::Up => {
+                self.desk.state.pointer_released(Button::Left, false);
+                self.desk.state.pointer_left();
+            }
+            Gesture::Cancelled => {
+                self.desk.state.release_pointer();
+                self.desk.state.pointer_left();
+            }
+        }
+        self.redraw();
+    }
+
+    fn touched(&mut self, at: Vec2) {
+        let Some(view) = &self.view else { return };
+        let over_panel = view.overlay.covers(at.x, at.y);
+        let state = &mut self.desk.state;
+        state.enter_half(at);
+        state.pointer_moved(at - state.moving.viewport.origin, over_panel);
     }
 }

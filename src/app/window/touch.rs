@@ -3,23 +3,20 @@
 use glam::Vec2;
 use winit::event::{Touch, TouchPhase};
 
-use super::App;
-use callscape_state::pointer::Button;
-
 /// The fingers that are down, with their places in pixels, in the order in which they came.
 #[derive(Default)]
 pub(super) struct Fingers(Vec<(u64, Vec2)>);
 
 /// What the movement of one of two fingers does to the segment between them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Change {
+pub(super) struct Change {
     /// The middle after it, and how far that moved.
-    middle: Vec2,
-    by: Vec2,
+    pub middle: Vec2,
+    pub by: Vec2,
     /// By what share of their distance they parted.
-    share: f32,
+    pub share: f32,
     /// How far they turned against the clock, in degrees.
-    degrees: f32,
+    pub degrees: f32,
 }
 
 /// One finger went from `from` to `to`, the other stays.
@@ -39,61 +36,57 @@ fn change(from: Vec2, to: Vec2, other: Vec2) -> Change {
     }
 }
 
-impl App {
-    pub(super) fn on_touch(&mut self, touch: &Touch) {
+/// What the fingers did together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Gesture {
+    /// The first one went down.
+    Down(Vec2),
+    /// The only one moved.
+    Moved(Vec2),
+    /// A second one joined it.
+    Joined,
+    /// One of two moved.
+    Parted(Change),
+    /// The last one was lifted.
+    Up,
+    /// The system took the last one away.
+    Cancelled,
+}
+
+impl Fingers {
+    /// Takes an event of one finger; none where it changes nothing.
+    pub(super) fn on(&mut self, touch: &Touch) -> Option<Gesture> {
         let at = Vec2::new(touch.location.x as f32, touch.location.y as f32);
-        let known = self.fingers.0.iter().position(|it| it.0 == touch.id);
+        let known = self.0.iter().position(|it| it.0 == touch.id);
         match touch.phase {
             TouchPhase::Started => {
-                self.fingers.0.push((touch.id, at));
-                if self.fingers.0.len() == 1 {
-                    self.touched(at);
-                    self.desk.state.pointer_pressed(Button::Left, false);
-                } else {
-                    self.desk.state.release_pointer();
-                }
+                self.0.push((touch.id, at));
+                Some(match self.0.len() {
+                    1 => Gesture::Down(at),
+                    _ => Gesture::Joined,
+                })
             }
             TouchPhase::Moved => {
-                let Some(known) = known else { return };
-                let from = std::mem::replace(&mut self.fingers.0[known].1, at);
-                match self.fingers.0[..] {
-                    [_] => self.touched(at),
+                let known = known?;
+                let from = std::mem::replace(&mut self.0.get_mut(known)?.1, at);
+                match self.0[..] {
+                    [_] => Some(Gesture::Moved(at)),
                     [one, other] => {
                         let other = if known == 0 { other.1 } else { one.1 };
-                        self.parted(change(from, at, other));
+                        Some(Gesture::Parted(change(from, at, other)))
                     }
-                    _ => {}
+                    _ => None,
                 }
             }
             TouchPhase::Ended | TouchPhase::Cancelled => {
-                self.fingers.0.retain(|it| it.0 != touch.id);
-                if !self.fingers.0.is_empty() {
-                    return self.redraw();
-                }
-                match touch.phase {
-                    TouchPhase::Ended => self.desk.state.pointer_released(Button::Left, false),
-                    _ => self.desk.state.release_pointer(),
-                }
-                self.desk.state.pointer_left();
+                self.0.retain(|it| it.0 != touch.id);
+                let is_lifted = touch.phase == TouchPhase::Ended;
+                self.0.is_empty().then_some(match is_lifted {
+                    true => Gesture::Up,
+                    false => Gesture::Cancelled,
+                })
             }
         }
-        self.redraw();
-    }
-
-    fn touched(&mut self, at: Vec2) {
-        let Some(view) = &self.view else { return };
-        let over_panel = view.overlay.covers(at.x, at.y);
-        let state = &mut self.desk.state;
-        state.enter_half(at);
-        state.pointer_moved(at - state.moving.viewport.origin, over_panel);
-    }
-
-    fn parted(&mut self, change: Change) {
-        self.touched(change.middle);
-        let state = &mut self.desk.state;
-        state.pinched(change.share);
-        state.twisted(change.degrees);
-        state.moved_along(change.by);
     }
 }
 
