@@ -249,6 +249,13 @@ class Recorder:
             self.session.detach()
 
 
+def has_ended(pid):
+    """Whether a child of ours has ended, and waits for us."""
+    with open(f"/proc/{pid}/stat", "rb") as file:
+        # The name before the state may hold anything.
+        return file.read().rpartition(b")")[2].split()[0] == b"Z"
+
+
 def build_id(path):
     """The build id of an ELF file, in hexadecimal; zeros for none."""
     try:
@@ -352,8 +359,9 @@ def main():
             if not recorder.is_gone and os.path.exists(f"/proc/{pid}"):
                 print(f"{type(error).__name__}: {error}", flush=True)
         if started:
-            ended, found = os.waitpid(pid, os.WNOHANG)
-            status = found if ended else None
+            # Frida traces it from another thread of this process, and stops would be taken away from it.
+            if has_ended(pid):
+                status = os.waitpid(pid, 0)[1]
     ended_at = time.monotonic_ns()
     try:
         recorder.end()

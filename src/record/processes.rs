@@ -90,7 +90,9 @@ mod tests {
         let cat = found.iter().find(|it| it.pid == child.id());
         let cat = cat.expect("it is listed");
         assert!(cat.about.contains("native"), "{cat:?}");
-        assert_eq!((&*cat.command, cat.busy), ("cat", 0.0));
+        assert_eq!(cat.command, "cat");
+        // It waits, but may still be loading its libraries.
+        assert!((0.0..2.0).contains(&cat.busy), "{cat:?}");
         assert!(found.iter().all(|it| it.pid != std::process::id()));
         assert!(found.is_sorted_by(|a, b| a.busy >= b.busy));
         drop(child.stdin.take());
