@@ -11,7 +11,9 @@ const FUNCTION = {address: 0, number: 8, isOut: 12, isGate: 16, size: 24};
 const MASSIVE = {address: 0, time: 8, size: 16}, FIRST_MASSIVE = 16;
 const STUB = 96;
 // Bytes of the code that all stubs share, and of that of calls.c at most; words at the top of a stack.
-const COMMON = 512, CALLS = 16384, TOP = 16, TURNS = 100;
+const COMMON = 512, CALLS = 16384, TOP = 16;
+// So long it is waited for threads, in milliseconds.
+const PATIENCE = 1000;
 // A jump to the stub takes so many bytes, and reaches so far; memory for stubs is looked for in steps.
 const JUMP = 5, REACH = 0x70000000, STEP = 0x1000000;
 
@@ -259,7 +261,7 @@ function isInside(thread) {
 function leaveAll() {
   const restore = new NativeFunction(calls.restore, 'int', []);
   restore();
-  for (let turn = 0; turn < TURNS; turn++) {
+  for (const until = Date.now() + PATIENCE; Date.now() < until;) {
     const isFree = !Process.enumerateThreads().some(isInside);
     if (restore() == 0 && isFree) return true;
     Thread.sleep(0.005);
@@ -339,14 +341,16 @@ rpc.exports = {
     return end;
   },
   end() {
-    if (!calls) return;
+    if (!calls) return true;
     shared.add(SHARED.isOff).writeU32(1);
     patchAll(false);
     // Its code has to stay where a thread may still run it.
-    if (!leaveAll()) Script.pin();
+    const isFree = leaveAll();
+    if (!isFree) Script.pin();
     leaveUnwinders();
     new NativeFunction(calls.settle_all, 'void', [])();
     calls = null;
+    return isFree;
   },
   // Where whoever drives this is gone.
   dispose() { this.end(); },

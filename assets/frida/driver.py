@@ -244,9 +244,10 @@ class Recorder:
 
     def end(self):
         if not self.is_gone:
-            self.calls.end()
-            self.script.unload()
-            self.session.detach()
+            # Where a thread may still run the script's code, that stays, and is not waited for.
+            if self.calls.end():
+                self.script.unload()
+                self.session.detach()
 
 
 def has_ended(pid):
