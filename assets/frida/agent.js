@@ -11,7 +11,7 @@ const FUNCTION = {address: 0, number: 8, isOut: 12, isGate: 16, size: 24};
 const MASSIVE = {address: 0, time: 8, size: 16}, FIRST_MASSIVE = 16;
 const STUB = 96;
 // Bytes of the code that all stubs share, and of that of calls.c at most; words at the top of a stack.
-const COMMON = 512, CALLS = 16384, TOP = 16;
+const COMMON = 512, CALLS = 16384, TOP = 16, SHORT = 256;
 // So long it is waited for threads, in milliseconds.
 const PATIENCE = 1000;
 // A jump to the stub takes so many bytes, and reaches so far; memory for stubs is looked for in steps.
@@ -246,6 +246,11 @@ function isInside(thread) {
   const ranges = [[stubs, common.add(COMMON)], [least.sub(CALLS), least.add(2 * CALLS)]];
   const isThere = (at) => ranges.some(([from, to]) => at.compare(from) >= 0 && at.compare(to) < 0);
   if (isThere(thread.context.pc)) return true;
+  const isBelow = ['pthread_getspecific', '__errno_location'].some((name) => {
+    const from = Module.getGlobalExportByName(name);
+    return thread.context.pc.compare(from) >= 0 && thread.context.pc.compare(from.add(SHORT)) < 0;
+  });
+  if (!isBelow) return false;
   // What is not mapped must not be read: there is no handler that would catch it.
   const range = Process.findRangeByAddress(thread.context.sp);
   if (range === null) return false;
