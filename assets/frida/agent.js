@@ -1,7 +1,7 @@
-// Hooks functions of the program it is loaded into, so that calls.c runs where they begin and end: Frida's JavaScript API,
-// https://frida.re/docs/javascript-api/. A hooked function jumps to a stub of its own, which saves what the function may
-// use, calls `enter`, and goes on with the function; `enter` has put the trap in place of the return address, and the
-// trap asks `leave` where to return to. Unlike those of Frida's Interceptor.attach, the stubs save no registers but those that functions may change.
+// Hooks the functions of a program, so that calls.c runs where they begin and end, by Frida's JavaScript API:
+// https://frida.re/docs/javascript-api/. A hooked function jumps to a stub of its own, which saves registers, calls
+// `enter`, and continues with the function. `enter` replaces the return address by the trap, which asks `leave` where to
+// return to. Unlike those of Frida's Interceptor.attach, the stubs save only registers that functions may change.
 
 // Places in calls.c, in bytes.
 const SHARED = {isOff: 4096, functions: 4100, most: 4104, hasGate: 4108, within: 4112, lost: 4120, found: 4128,
@@ -18,17 +18,23 @@ const PATIENCE = 1000;
 const JUMP = 5, REACH = 0x70000000, STEP = 0x1000000;
 
 const LIBC = ['clock_gettime', 'pthread_key_create', 'pthread_getspecific', 'pthread_setspecific', 'mmap', 'munmap',
-  'madvise', 'open', 'close', 'lseek', 'write', 'ftruncate', 'posix_fallocate', 'getpid', 'getppid', 'syscall', 'snprintf', '__errno_location',
-  'pthread_self', '__libc_stack_end'];
-const BEFORE_UNWINDING = ['_Unwind_RaiseException', '_Unwind_Resume', '_Unwind_Resume_or_Rethrow', '_Unwind_ForcedUnwind',
-  '_Unwind_Backtrace', 'pthread_exit', '__pthread_unwind', '__pthread_unwind_next', 'backtrace'];
+  'madvise', 'open', 'close', 'lseek', 'write', 'ftruncate', 'posix_fallocate', 'getpid', 'getppid',
+  'syscall', 'snprintf', '__errno_location', 'pthread_self', '__libc_stack_end'];
+const BEFORE_UNWINDING = ['_Unwind_RaiseException', '_Unwind_Resume', '_Unwind_Resume_or_Rethrow',
+  '_Unwind_ForcedUnwind', '_Unwind_Backtrace', 'pthread_exit', '__pthread_unwind', '__pthread_unwind_next', 'backtrace'];
 const AFTER_UNWINDING = ['__cxa_begin_catch', '__cxa_end_catch'];
 
 let calls, shared, functions, massive, stubs, used, common, mayJumpBack, ranges;
 const hooked = new Map();
 const unwinders = new Map();
 
+// Registers that a function may change.
 const VOLATILE = ['rax', 'rcx', 'rdx', 'rsi', 'rdi', 'r8', 'r9', 'r10', 'r11'];
+
+function native(name, returns, takes) {
+  return new NativeFunction(Module.getGlobalExportByName(name), returns, takes);
+}
+
 function writeEnter(code) {
   // Here r11 has the function; on the stack are where the stub goes on, r11 as it was, and the return address.
   const saved = VOLATILE.filter((it) => it != 'r11');
@@ -75,7 +81,9 @@ function writeWithSaved(code) {
 
 // Replaces a pointer, at rdi, where it is rsi, by rdx; gives whether it was.
 function writeReplace(code) {
-  code.putBytes(new Uint8Array([0x48, 0x89, 0xf0, 0xf0, 0x48, 0x0f, 0xb1, 0x17, 0x0f, 0x94, 0xc0, 0x0f, 0xb6, 0xc0, 0xc3]).buffer);
+  // mov rax, rsi; lock cmpxchg [rdi], rdx; sete al; movzx eax, al; ret
+  const bytes = [0x48, 0x89, 0xf0, 0xf0, 0x48, 0x0f, 0xb1, 0x17, 0x0f, 0x94, 0xc0, 0x0f, 0xb6, 0xc0, 0xc3];
+  code.putBytes(new Uint8Array(bytes).buffer);
 }
 
 function write(at, what) {
@@ -106,8 +114,8 @@ function watchUnwinders() {
 
 // Memory for stubs within reach of a module. It stays when this ends: a call may be on its way through it.
 function reserve(module, size) {
-  const map = new NativeFunction(Module.getGlobalExportByName('mmap'), 'pointer', ['pointer', 'size_t', 'int', 'int', 'int', 'int64']);
-  const unmap = new NativeFunction(Module.getGlobalExportByName('munmap'), 'int', ['pointer', 'size_t']);
+  const map = native('mmap', 'pointer', ['pointer', 'size_t', 'int', 'int', 'int', 'int64']);
+  const unmap = native('munmap', 'int', ['pointer', 'size_t']);
   for (let away = STEP; away < REACH; away += STEP) {
     for (const from of [module.base.add(module.size + away), module.base.sub(size + away)]) {
       const at = map(from.and(ptr(0xfff).not()), size, 7, 0x22, -1, 0);
@@ -140,7 +148,11 @@ function copyBeginning(address, code) {
       const bytes = (it) => [it & 255, it >>> 8 & 255, it >>> 16 & 255, it >>> 24];
       code.putBytes(new Uint8Array([0xc7, 0x04, 0x24, ...bytes(low), 0xc7, 0x44, 0x24, 4, ...bytes(high)]).buffer);
       if (!isTable) code.putJmpAddress(ptr(operand.value.toString()));
-      else code.putBytes(new Uint8Array([0xff, 0x25, ...bytes(back.add(operand.value.disp).sub(code.pc.add(6)).toInt32())]).buffer);
+      else {
+        // jmp [rip + distance]
+        const distance = back.add(operand.value.disp).sub(code.pc.add(6)).toInt32();
+        code.putBytes(new Uint8Array([0xff, 0x25, ...bytes(distance)]).buffer);
+      }
       return;
     }
     relocator.writeOne();
@@ -155,8 +167,12 @@ function checkJumps(address, size) {
   const end = address.add(size), beginning = address.add(JUMP);
   for (let at = address; at.compare(end) < 0;) {
     const instruction = Instruction.parse(at);
-    const target = instruction.groups.includes('jump') && instruction.operands[0].type == 'imm' && ptr(instruction.operands[0].value.toString());
-    if (target && target.compare(address) >= 0 && target.compare(beginning) < 0) throw new Error('a jump to its beginning');
+    const operand = instruction.operands[0];
+    if (instruction.groups.includes('jump') && operand.type == 'imm') {
+      const target = ptr(operand.value.toString());
+      const isBack = target.compare(address) >= 0 && target.compare(beginning) < 0;
+      if (isBack) throw new Error('a jump to its beginning');
+    }
     at = at.add(instruction.size);
   }
 }
@@ -203,9 +219,11 @@ function patch(address, bytes) {
 }
 
 function withWritableCode(action) {
-  const protect = new NativeFunction(Module.getGlobalExportByName('mprotect'), 'int', ['pointer', 'size_t', 'int']);
+  const protect = native('mprotect', 'int', ['pointer', 'size_t', 'int']);
   ranges = Process.mainModule.enumerateRanges('--x');
-  for (const it of ranges) if (protect(it.base, it.size, 7) != 0) throw new Error('the code of the program cannot be changed');
+  for (const it of ranges) {
+    if (protect(it.base, it.size, 7) != 0) throw new Error('the code of the program cannot be changed');
+  }
   action();
   for (const it of ranges) protect(it.base, it.size, 5);
 }
@@ -215,20 +233,20 @@ function functionsOf(module) {
   const all = new Map();
   for (const it of module.enumerateSymbols().concat(module.enumerateExports())) {
     const isFunction = it.type == 'function' && !/\.cold(\.|$)|^_start$|^_init$|^_fini$/.test(it.name);
-    if (isFunction && it.address.compare(module.base) > 0 && !all.has(it.address.toString())) all.set(it.address.toString(), it);
+    const at = it.address.toString();
+    if (isFunction && it.address.compare(module.base) > 0 && !all.has(at)) all.set(at, it);
   }
   return [...all.values()].sort((a, b) => a.address.compare(b.address));
 }
 
 // Memory that forked processes share, of this program or in a file.
 function mapShared(size, file) {
-  const call = (name, returns, takes) => new NativeFunction(Module.getGlobalExportByName(name), returns, takes);
-  const map = call('mmap', 'pointer', ['pointer', 'size_t', 'int', 'int', 'int', 'int64']);
+  const map = native('mmap', 'pointer', ['pointer', 'size_t', 'int', 'int', 'int', 'int64']);
   if (!file) return map(NULL, size, 3, 0x21, -1, 0);
-  const opened = call('open', 'int', ['pointer', 'int'])(Memory.allocUtf8String(file), 2);
+  const opened = native('open', 'int', ['pointer', 'int'])(Memory.allocUtf8String(file), 2);
   if (opened < 0) throw new Error('cannot open ' + file);
   const at = map(NULL, size, 3, 1, opened, 0);
-  call('close', 'int', ['int'])(opened);
+  native('close', 'int', ['int'])(opened);
   return at;
 }
 
@@ -238,8 +256,8 @@ function patchAll(isOn) {
   });
 }
 
-// Whether a thread runs what calls.c has, or the code around it. While it calls others there, calls.c knows: but for two short
-// functions of the C library, from which it returns there by an address at the top of its stack.
+// Whether a thread runs calls.c, or the code around it. While calls.c calls others, it notes so itself, except for two
+// short functions of the C library: there the return address at the top of the stack shows it.
 function isInside(thread) {
   const addresses = ['enter', 'leave', 'prepare'].map((name) => calls[name]);
   const least = addresses.reduce((a, b) => (a.compare(b) < 0 ? a : b));
@@ -261,8 +279,8 @@ function isInside(thread) {
   return false;
 }
 
-// Puts all return addresses back, and waits until no thread runs what calls.c has; whether that came true. A thread that was
-// there may have put the trap in place meanwhile.
+// Puts all return addresses back, and waits until no thread runs calls.c; whether that came true. A thread that did may
+// have put the trap in place meanwhile.
 function leaveAll() {
   const restore = new NativeFunction(calls.restore, 'int', []);
   restore();

@@ -29,7 +29,8 @@ LOOP = b"\xeb\xfe"
 BREAKPOINT = b"\xcc"
 # In the registers that ptrace tells.
 INSTRUCTION_POINTER, REGISTERS = 16, 27
-ENTRY, PROGRAM_INTERPRETER = 9, 3
+# Of the auxiliary vector.
+ENTRY = 9
 PAUSE = 0.01
 TOGETHER = 2000
 
