@@ -4,27 +4,30 @@
 // return to. Unlike those of Frida's Interceptor.attach, the stubs save only registers that functions may change.
 
 // Places in calls.c, in bytes.
-const SHARED = {isOff: 4096, functions: 4100, most: 4104, hasGate: 4108, within: 4112, lost: 4120, found: 4128,
-  massive: 4136, trap: 4144, withSaved: 4152, replace: 4160, periods: 4168, size: 4224};
+const SHARED = {functions: 4096, most: 4100, hasGate: 4104, within: 4112, lost: 4120, found: 4128, massive: 4136,
+  trap: 4144, withSaved: 4152, replace: 4160, state: 4168, size: 4224};
+const STATE = {isOff: 0, periods: 4, size: 8};
 const FUNCTION = {address: 0, number: 8, isOut: 12, isGate: 16, size: 24};
-// Massive functions, behind how many calls were lost and how many functions were found.
+// Massive functions, behind how many calls were lost, how many functions were found, and whether another program began.
 const MASSIVE = {address: 0, time: 8, size: 16}, FIRST_MASSIVE = 16;
 const STUB = 96;
-// Bytes of the code that all stubs share, and of that of calls.c at most; words at the top of a stack.
-const COMMON = 512, CALLS = 16384, TOP = 16, SHORT = 256;
-// So long it is waited for threads, in milliseconds.
-const PATIENCE = 1000;
+// Bytes of the code that all stubs share, of that of calls.c at most, and of short functions.
+const COMMON = 512, CALLS = 16384, SHORT = 256;
+// So often it is looked whether threads have left calls.c.
+const TURNS = 200;
 // A jump to the stub takes so many bytes, and reaches so far; memory for stubs is looked for in steps.
 const JUMP = 5, REACH = 0x70000000, STEP = 0x1000000;
 
-const LIBC = ['clock_gettime', 'pthread_key_create', 'pthread_getspecific', 'pthread_setspecific', 'mmap', 'munmap',
+const LIBC = ['clock_gettime', 'getrlimit', 'mincore', 'pthread_key_create', 'pthread_key_delete', 'pthread_getspecific', 'pthread_setspecific', 'mmap', 'munmap',
   'madvise', 'open', 'close', 'lseek', 'write', 'ftruncate', 'posix_fallocate', 'getpid', 'getppid',
   'syscall', 'snprintf', '__errno_location', 'pthread_self', '__libc_stack_end'];
+// Programs may have these in themselves; then no stub is put there.
 const BEFORE_UNWINDING = ['_Unwind_RaiseException', '_Unwind_Resume', '_Unwind_Resume_or_Rethrow',
   '_Unwind_ForcedUnwind', '_Unwind_Backtrace', 'pthread_exit', '__pthread_unwind', '__pthread_unwind_next', 'backtrace'];
 const AFTER_UNWINDING = ['__cxa_begin_catch', '__cxa_end_catch'];
 
-let calls, shared, functions, massive, stubs, used, common, mayJumpBack, ranges;
+let ownUnwinders = [];
+let calls, shared, state, functions, massive, stubs, used, common, mayJumpBack, ranges;
 const hooked = new Map();
 const unwinders = new Map();
 
@@ -96,9 +99,15 @@ function write(at, what) {
 }
 
 function unwinder(name, what) {
-  const address = Module.findGlobalExportByName(name);
-  if (address === null || unwinders.has(address.toString())) return;
-  try { unwinders.set(address.toString(), Interceptor.attach(address, what)); } catch (error) {}
+  const own = ownUnwinders.filter((it) => it.name == name).map((it) => it.address);
+  for (const address of [Module.findGlobalExportByName(name), ...own]) {
+    if (address === null || unwinders.has(address.toString())) continue;
+    try { unwinders.set(address.toString(), Interceptor.attach(address, what)); } catch (error) {}
+  }
+}
+
+function isUnwinder(name) {
+  return BEFORE_UNWINDING.includes(name) || AFTER_UNWINDING.includes(name);
 }
 
 function leaveUnwinders() {
@@ -110,6 +119,7 @@ function leaveUnwinders() {
 function watchUnwinders() {
   BEFORE_UNWINDING.forEach((name) => unwinder(name, calls.unwind));
   AFTER_UNWINDING.forEach((name) => unwinder(name, calls.unwound));
+  unwinder('execve', calls.execute);
 }
 
 // Memory for stubs within reach of a module. It stays when this ends: a call may be on its way through it.
@@ -117,10 +127,11 @@ function reserve(module, size) {
   const map = native('mmap', 'pointer', ['pointer', 'size_t', 'int', 'int', 'int', 'int64']);
   const unmap = native('munmap', 'int', ['pointer', 'size_t']);
   for (let away = STEP; away < REACH; away += STEP) {
-    for (const from of [module.base.add(module.size + away), module.base.sub(size + away)]) {
+    const below = module.base.compare(ptr(size + away)) > 0 ? [module.base.sub(size + away)] : [];
+    for (const from of [module.base.add(module.size + away), ...below]) {
       const at = map(from.and(ptr(0xfff).not()), size, 7, 0x22, -1, 0);
-      const isNear = at.compare(module.base.sub(REACH)) > 0 && at.compare(module.base.add(REACH)) < 0;
-      if (isNear) return at;
+      const distance = int64(at.toString()).sub(int64(module.base.toString()));
+      if (distance.compare(-REACH) > 0 && distance.compare(REACH) < 0) return at;
       if (at.compare(ptr(-1)) != 0) unmap(at, size);
     }
   }
@@ -232,9 +243,12 @@ function withWritableCode(action) {
 function functionsOf(module) {
   const all = new Map();
   for (const it of module.enumerateSymbols().concat(module.enumerateExports())) {
-    const isFunction = it.type == 'function' && !/\.cold(\.|$)|^_start$|^_init$|^_fini$/.test(it.name);
+    // Those of libraries are listed as well, without their place.
+    if (it.type != 'function' || it.address.compare(module.base) <= 0) continue;
+    if (isUnwinder(it.name)) ownUnwinders.push(it);
+    const isFunction = !isUnwinder(it.name) && !/\.cold(\.|$)|^_start$|^_init$|^_fini$/.test(it.name);
     const at = it.address.toString();
-    if (isFunction && it.address.compare(module.base) > 0 && !all.has(at)) all.set(at, it);
+    if (isFunction && !all.has(at)) all.set(at, it);
   }
   return [...all.values()].sort((a, b) => a.address.compare(b.address));
 }
@@ -256,40 +270,29 @@ function patchAll(isOn) {
   });
 }
 
-// Whether a thread runs calls.c, or the code around it. While calls.c calls others, it notes so itself, except for two
-// short functions of the C library: there the return address at the top of the stack shows it.
-function isInside(thread) {
+// Where threads are that run calls.c, or the code around it: [[from, to]]. While calls.c calls others, it notes so itself,
+// except for two short functions of the C library: there a return address at the top of the stack shows it.
+function placesOf() {
   const addresses = ['enter', 'leave', 'prepare'].map((name) => calls[name]);
   const least = addresses.reduce((a, b) => (a.compare(b) < 0 ? a : b));
-  const ranges = [[stubs, common.add(COMMON)], [least.sub(CALLS), least.add(2 * CALLS)]];
-  const isThere = (at) => ranges.some(([from, to]) => at.compare(from) >= 0 && at.compare(to) < 0);
-  if (isThere(thread.context.pc)) return true;
-  const isBelow = ['pthread_getspecific', '__errno_location'].some((name) => {
+  const own = [[stubs, common.add(COMMON)], [least.sub(CALLS), least.add(2 * CALLS)]];
+  const short = ['pthread_getspecific', '__errno_location'].map((name) => {
     const from = Module.getGlobalExportByName(name);
-    return thread.context.pc.compare(from) >= 0 && thread.context.pc.compare(from.add(SHORT)) < 0;
+    return [from, from.add(SHORT)];
   });
-  if (!isBelow) return false;
-  // What is not mapped must not be read: there is no handler that would catch it.
-  const range = Process.findRangeByAddress(thread.context.sp);
-  if (range === null) return false;
-  const end = range.base.add(range.size);
-  for (let at = thread.context.sp, i = 0; i < TOP && at.add(8).compare(end) <= 0; at = at.add(8), i++) {
-    if (isThere(at.readPointer())) return true;
-  }
-  return false;
+  const text = (list) => list.map(([from, to]) => [from.toString(), to.toString()]);
+  return {own: text(own), short: text(short)};
 }
 
-// Puts all return addresses back, and waits until no thread runs calls.c; whether that came true. A thread that did may
-// have put the trap in place meanwhile.
-function leaveAll() {
-  const restore = new NativeFunction(calls.restore, 'int', []);
-  restore();
-  for (const until = Date.now() + PATIENCE; Date.now() < until;) {
-    const isFree = !Process.enumerateThreads().some(isInside);
-    if (restore() == 0 && isFree) return true;
-    Thread.sleep(0.005);
+// Ends recording: nothing jumps to the stubs any more, and those that still run go straight on.
+function quiet() {
+  state.add(STATE.isOff).writeU32(1);
+  patchAll(false);
+  // Processes that were forked keep the jumps, which cost little now.
+  for (let number = 0; number < shared.add(SHARED.functions).readU32(); number++) {
+    functions.add(FUNCTION.size * number + FUNCTION.isOut).writeU32(1);
   }
-  return false;
+  leaveUnwinders();
 }
 
 rpc.exports = {
@@ -313,7 +316,9 @@ rpc.exports = {
     shared.add(SHARED.found).writePointer(found.add(8));
     shared.add(SHARED.massive).writePointer(found.add(FIRST_MASSIVE));
     massive = found;
-    functions = mapShared(FUNCTION.size * wish.total + 8);
+    functions = mapShared(FUNCTION.size * wish.total + STATE.size, wish.functions);
+    state = functions.add(FUNCTION.size * wish.total);
+    shared.add(SHARED.state).writePointer(state);
     const symbols = {shared};
     for (const name of LIBC) symbols[name] = Module.getGlobalExportByName(name);
     calls = new CModule(wish.source, symbols);
@@ -328,7 +333,7 @@ rpc.exports = {
     used = write(replace, writeReplace).sub(stubs).toInt32();
     mayJumpBack = new NativeFunction(calls.may_jump_back, 'int', ['pointer', 'int', 'int']);
     if (new NativeFunction(calls.prepare, 'int', [])() == 0) throw new Error('no memory');
-    if (wish.paused) shared.add(SHARED.isOff).writeU32(1);
+    if (wish.paused) state.add(STATE.isOff).writeU32(1);
   },
   // Hooks functions, [[offset, size, number, whether it is a gate]]; tells those that cannot be, and why.
   hook(list) {
@@ -340,8 +345,8 @@ rpc.exports = {
     return failed;
   },
   turn(isOn) {
-    shared.add(SHARED.isOff).writeU32(isOn ? 0 : 1);
-    if (!isOn) shared.add(SHARED.periods).writeU32(shared.add(SHARED.periods).readU32() + 1);
+    state.add(STATE.isOff).writeU32(isOn ? 0 : 1);
+    if (!isOn) state.add(STATE.periods).writeU32(state.add(STATE.periods).readU32() + 1);
     if (isOn) watchUnwinders();
     patchAll(isOn);
     if (isOn) return;
@@ -363,18 +368,28 @@ rpc.exports = {
     });
     return end;
   },
-  end() {
-    if (!calls) return true;
-    shared.add(SHARED.isOff).writeU32(1);
-    patchAll(false);
-    // Its code has to stay where a thread may still run it.
-    const isFree = leaveAll();
+  quiet() {
+    if (calls) quiet();
+    return calls ? placesOf() : null;
+  },
+  // Puts all return addresses back; gives how many there were, and threads in calls.c. One of these may put the trap in place
+  // once more.
+  restore() { return new NativeFunction(calls.restore, 'int', [])(); },
+  // Lets threads end without calls.c; whether that came true.
+  forget() { return new NativeFunction(calls.forget_threads, 'int', [])() == 0; },
+  // The code of calls.c has to stay where a thread may still run it.
+  end(isFree) {
     if (!isFree) Script.pin();
-    leaveUnwinders();
     new NativeFunction(calls.settle_all, 'void', [])();
     calls = null;
-    return isFree;
   },
   // Where whoever drives this is gone.
-  dispose() { this.end(); },
+  dispose() {
+    if (!calls) return;
+    quiet();
+    for (let turn = 0; turn < TURNS && this.restore() != 0; turn++) Thread.sleep(0.005);
+    this.forget();
+    Thread.sleep(0.05);
+    this.end(true);
+  },
 };

@@ -9,6 +9,9 @@ typedef struct { gint64 seconds, nanoseconds; } Time;
 
 extern int clock_gettime (int, Time *);
 extern int pthread_key_create (unsigned *, void (*) (void *));
+extern int pthread_key_delete (unsigned);
+extern int getrlimit (int, guint64 *);
+extern int mincore (void *, gsize, unsigned char *);
 extern void *pthread_getspecific (unsigned);
 extern int pthread_setspecific (unsigned, const void *);
 extern void *mmap (void *, gsize, int, int, int, gint64);
@@ -29,12 +32,12 @@ extern gsize pthread_self (void);
 extern void *__libc_stack_end;
 
 /* Of Linux on x86-64. */
-enum { GETTID = 186, MONOTONIC = 1, READ_WRITE = 3, SHARED = 1, PRIVATE = 2, ANONYMOUS = 0x20, NO_RESERVE = 0x4000,
+enum { GETTID = 186, FILE_SIZE = 1, MONOTONIC = 1, READ_WRITE = 3, SHARED = 1, PRIVATE = 2, ANONYMOUS = 0x20, NO_RESERVE = 0x4000,
   WIPE_ON_FORK = 18, TO_APPEND = 02002101, TO_MAP = 02000102, AT_END = 2 };
 /* Of uftrace's records: https://github.com/namhyung/uftrace/blob/master/libmcount/internal.h */
 enum { ENTRY = 0, EXIT = 1, MAGIC = 5 << 3, DEPTH = 1023 };
 /* Bytes of a file that are mapped at once, and a limit of open calls of a thread. */
-enum { FIRST = 1 << 16, MORE = 1 << 22, CALLS = 1 << 18, PATH = 4096, SAVED = 8192, STACK = 1 << 23, NEAR = 1 << 16 };
+enum { FIRST = 1 << 16, MORE = 1 << 22, CALLS = 1 << 18, STRAYS = 1 << 16, PAGE = 4096, PATH = 4096, SAVED = 8192, STACK = 1 << 23, NEAR = 1 << 16 };
 
 #define DEAD ((Thread *) 1)
 #define ALL ((gpointer *) ((gsize) 1 << 62))
@@ -49,6 +52,10 @@ typedef struct { guint64 address, time; } Massive;
    Without function, one that another process began. */
 typedef struct { Function *function; gpointer *slot; gpointer back; gpointer bare; } Call;
 
+/* An open call on another stack than the thread's at the moment, as coroutines have them: that it goes on later is not
+   recorded, but it has to find back. */
+typedef struct { gpointer *slot; gpointer back; } Stray;
+
 typedef struct { guint32 window, exits; } Exits;
 
 typedef struct Thread Thread;
@@ -56,7 +63,9 @@ struct Thread {
   guint64 *at, *end, *chunk;
   gsize length;
   gint64 whole;
-  int depth, id, is_bare;
+  int depth, id;
+  /* Where what unwinds this stack returns to, while return addresses are those of the program itself. */
+  gpointer *unwinder;
   /* Open calls of functions within which alone is recorded. */
   int gates;
   /* Open calls that began in the process that this one was forked from. */
@@ -68,24 +77,29 @@ struct Thread {
   guint32 window;
   Exits *exits;
   Call *calls;
+  Stray *strays;
+  /* How many have been, of which the last ones are kept. */
+  guint64 stray_count;
   Thread *next;
   char *saved;
 };
 
+/* Whether recording is off, and how often it was switched off; processes that were forked share it. */
+typedef struct { volatile guint32 is_off, periods; } State;
+
 /* Shared with agent.js, which knows the places. */
 typedef struct {
   char folder[PATH];
-  volatile guint32 is_off, functions, most, has_gate;
+  volatile guint32 functions, most, has_gate;
   guint64 within;
   volatile guint64 *lost;
-  /* How many have been found, and those. */
-  volatile guint64 *found;
+  /* How many have been found, behind it whether another program began, and those. */
+  volatile guint32 *found;
   Massive *massive;
   gpointer trap;
   void (*with_saved) (void (*) (void *), void *, char *);
   int (*replace) (gpointer *, gpointer, gpointer);
-  /* How often recording was switched off. */
-  volatile guint32 periods;
+  State *state;
   /* Of this file alone. */
   guint32 key, has_key;
   volatile guint32 *is_same_process;
@@ -141,6 +155,7 @@ grow (void *of)
   Thread *thread = of;
   gsize length = thread->whole >= MORE ? MORE : FIRST;
   gint64 from;
+  guint64 limits[2];
   void *chunk = (void *) -1;
   int file;
   if (thread->chunk != NULL)
@@ -152,7 +167,8 @@ grow (void *of)
   from = lseek (file, 0, AT_END);
   /* A thread may have the number of one that ended: behind its records zeros follow up to a whole page. */
   from = (from + FIRST - 1) / FIRST * FIRST;
-  if (posix_fallocate (file, from, length) == 0)
+  /* Beyond its limit the process would get a signal. */
+  if (getrlimit (FILE_SIZE, limits) == 0 && (guint64) from + length <= limits[0] && posix_fallocate (file, from, length) == 0)
     chunk = mmap (NULL, length, READ_WRITE, SHARED, file, from);
   close (file);
   if (chunk == (void *) -1)
@@ -193,14 +209,21 @@ pop (Thread *thread, guint64 time)
   thread->gates -= function->is_gate;
 }
 
+/* Whether a place is on the thread's own stack. */
+static int
+is_own (Thread *thread, gpointer *slot)
+{
+  return (char *) slot < thread->high && (char *) slot > thread->high - STACK;
+}
+
 /* Whether two places are on one stack: that of the thread, or another one, such as those of signals. */
 static int
 is_one_stack (Thread *thread, char *one, char *other)
 {
-  int is_own = one < thread->high && one > thread->high - STACK;
-  if (is_own != (other < thread->high && other > thread->high - STACK))
+  int is_of_thread = is_own (thread, (gpointer *) one);
+  if (is_of_thread != is_own (thread, (gpointer *) other))
     return 0;
-  return is_own || (one - other < NEAR && other - one < NEAR);
+  return is_of_thread || (one - other < NEAR && other - one < NEAR);
 }
 
 /* Whether a call that began at `slot` can be within this one: then it was not left by a jump or an exception. */
@@ -215,11 +238,84 @@ is_open (Thread *thread, Call *call, gpointer *slot)
   return call->slot >= slot && *call->slot == (call->bare != NULL && call->slot != slot ? call->bare : shared.trap);
 }
 
+/* Ends a call that did not return: where it is on another stack, it still may. Its own stack may be gone by now. */
+static void
+abandon (Thread *thread, guint64 time)
+{
+  Call *call = &thread->calls[thread->depth - 1];
+  if (!is_own (thread, call->slot) || *call->slot == shared.trap)
+    {
+      Stray *stray = &thread->strays[thread->stray_count++ % STRAYS];
+      stray->slot = call->slot;
+      stray->back = call->back;
+    }
+  pop (thread, time);
+}
+
 static void
 leave_above (Thread *thread, gpointer *slot, guint64 time)
 {
   while (thread->depth > 0 && !is_open (thread, &thread->calls[thread->depth - 1], slot))
-    pop (thread, time);
+    abandon (thread, time);
+}
+
+/* The index of the last stray of a place, or -1. Linear in strays. */
+static gint64
+stray_at (Thread *thread, gpointer *slot)
+{
+  gint64 at, count = thread->stray_count, first = count > STRAYS ? count - STRAYS : 0;
+  for (at = count - 1; at >= first; at--)
+    if (thread->strays[at % STRAYS].slot == slot)
+      return at % STRAYS;
+  return -1;
+}
+
+/* Where a call returns to that is no open one of this thread: a coroutine goes on, maybe in another thread. */
+static gpointer
+stray_back (Thread *own, gpointer *slot)
+{
+  Thread *thread = own;
+  gint64 at = stray_at (own, slot);
+  int depth;
+  for (thread = shared.threads; at < 0 && thread != NULL; thread = thread->next)
+    {
+      at = stray_at (thread, slot);
+      if (at >= 0)
+        {
+          own = thread;
+          break;
+        }
+      for (depth = thread->depth - 1; depth >= 0; depth--)
+        if (thread->calls[depth].slot == slot)
+          return thread->calls[depth].back;
+    }
+  if (at < 0)
+    return NULL;
+  own->strays[at].slot = NULL;
+  return own->strays[at].back;
+}
+
+/* Whether memory can be read, where a stack may be gone. */
+static int
+is_mapped (gpointer *slot)
+{
+  unsigned char is_there;
+  return slot != NULL && mincore ((void *) ((gsize) slot & ~(gsize) (PAGE - 1)), PAGE, &is_there) == 0;
+}
+
+/* Puts the return addresses of strays back; gives how many. */
+static int
+restore_strays (Thread *thread)
+{
+  int at, found = 0;
+  for (at = 0; at < STRAYS && (guint64) at < thread->stray_count; at++)
+    {
+      Stray *stray = &thread->strays[at];
+      if (is_mapped (stray->slot) && *stray->slot == shared.trap)
+        found += shared.replace (stray->slot, shared.trap, stray->back);
+    }
+  thread->stray_count = 0;
+  return found;
 }
 
 static void
@@ -274,16 +370,17 @@ register_thread (void *of)
 static Thread *
 begin (void)
 {
-  Thread *thread = memory (sizeof (Thread) + 64 + SAVED + sizeof (Call) * CALLS);
+  Thread *thread = memory (sizeof (Thread) + 64 + SAVED + sizeof (Call) * CALLS + sizeof (Stray) * STRAYS);
   if (thread == NULL)
     return NULL;
   thread->saved = (char *) (((gsize) (thread + 1) + 63) / 64 * 64);
   thread->calls = (Call *) (thread->saved + SAVED);
+  thread->strays = (Stray *) (thread->calls + CALLS);
   thread->id = syscall (GETTID);
   thread->high = thread->id == getpid () ? __libc_stack_end : (char *) pthread_self ();
   if (shared.most != 0)
     thread->exits = memory (sizeof (Exits) * (shared.functions + 1));
-  thread->period = shared.periods;
+  thread->period = shared.state->periods;
   thread->inside = ALL;
   shared.with_saved (register_thread, thread, thread->saved);
   return thread;
@@ -349,7 +446,7 @@ await_again (Thread *thread, gpointer *slot)
         *call->slot = shared.trap;
       call->bare = NULL;
     }
-  thread->is_bare = 0;
+  thread->unwinder = NULL;
 }
 
 void
@@ -359,7 +456,7 @@ enter (Function *function, gpointer *slot)
   Thread *thread;
   Call *call;
   guint64 time;
-  if (shared.is_off)
+  if (shared.state->is_off)
     return;
   thread = pthread_getspecific (shared.key);
   if (thread == DEAD)
@@ -374,15 +471,24 @@ enter (Function *function, gpointer *slot)
   thread->inside = slot;
   if (*shared.is_same_process == 0)
     begin_process (thread);
-  if (thread->period != shared.periods)
+  if (thread->period != shared.state->periods)
     {
-      /* Of calls that began before recording was switched off nothing is known. */
-      thread->period = shared.periods;
-      thread->depth = thread->inherited = thread->gates = thread->is_bare = 0;
+      /* Of calls that began before recording was switched off nothing is known. One that was on its way into this code then
+         may have set the trap. */
+      while (thread->depth > 0)
+        {
+          call = &thread->calls[--thread->depth];
+          if (is_mapped (call->slot) && *call->slot == shared.trap)
+            *call->slot = call->back;
+        }
+      thread->period = shared.state->periods;
+      thread->depth = thread->inherited = thread->gates = 0;
+      thread->unwinder = NULL;
     }
   time = now ();
   leave_above (thread, slot, time);
-  if (thread->is_bare)
+  /* What it calls itself has its place below it, such as Rust's personality function: it is not over yet. */
+  if (thread->unwinder != NULL && slot >= thread->unwinder && is_one_stack (thread, (char *) slot, (char *) thread->unwinder))
     await_again (thread, slot);
   if (shared.most != 0)
     count (thread, function, time, 0);
@@ -413,14 +519,16 @@ leave (gpointer *slot)
   guint64 time;
   gpointer back;
   /* Calls that ended before were left by a jump. */
-  while (depth > 0 && thread->calls[depth].slot != slot)
+  while (depth >= 0 && thread->calls[depth].slot != slot)
     depth--;
+  if (depth < 0)
+    return stray_back (thread, slot);
   back = thread->calls[depth].back;
   if (thread->inside != NULL && thread->inside < slot)
     thread->inside = NULL;
   if (*shared.is_same_process == 0)
     begin_process (thread);
-  if (shared.is_off || thread->period != shared.periods || thread->inside != NULL)
+  if (shared.state->is_off || thread->period != shared.state->periods || thread->inside != NULL)
     {
       thread->depth = depth;
       return back;
@@ -428,7 +536,7 @@ leave (gpointer *slot)
   thread->inside = slot;
   time = now ();
   while (thread->depth > depth + 1)
-    pop (thread, time);
+    abandon (thread, time);
   if (shared.most != 0 && thread->calls[depth].function != NULL)
     count (thread, thread->calls[depth].function, time, 1);
   pop (thread, time);
@@ -449,10 +557,11 @@ void
 unwind (GumInvocationContext *context)
 {
   Thread *thread = known_thread ();
+  gpointer *slot = (gpointer *) context->cpu_context->rsp;
   int depth;
-  if (thread == NULL || thread->is_bare)
+  if (thread == NULL)
     return;
-  leave_above (thread, (gpointer *) context->cpu_context->rsp, now ());
+  leave_above (thread, slot, now ());
   for (depth = thread->depth - 1; depth >= 0; depth--)
     {
       Call *call = &thread->calls[depth];
@@ -461,7 +570,10 @@ unwind (GumInvocationContext *context)
       call->bare = call->back;
       *call->slot = call->bare;
     }
-  thread->is_bare = 1;
+  restore_strays (thread);
+  /* One within another leaves that as it is. */
+  if (thread->unwinder == NULL || slot > thread->unwinder || !is_one_stack (thread, (char *) slot, (char *) thread->unwinder))
+    thread->unwinder = slot;
 }
 
 /* After it. */
@@ -470,10 +582,17 @@ unwound (GumInvocationContext *context)
 {
   Thread *thread = known_thread ();
   gpointer *slot = (gpointer *) context->cpu_context->rsp;
-  if (thread == NULL || !thread->is_bare)
+  if (thread == NULL || thread->unwinder == NULL)
     return;
   leave_above (thread, slot, now ());
   await_again (thread, slot);
+}
+
+/* Before another program begins in this process or in one that it started: that is not recorded. */
+void
+execute (GumInvocationContext *context)
+{
+  shared.found[1] = 1;
 }
 
 int
@@ -502,9 +621,17 @@ restore (void)
           if (*call->slot == shared.trap)
             found += shared.replace (call->slot, shared.trap, call->back);
         }
-      found += thread->inside != NULL;
+      found += restore_strays (thread) + (thread->inside != NULL);
     }
   return found;
+}
+
+/* Lets threads end without this code. */
+int
+forget_threads (void)
+{
+  shared.has_key = 0;
+  return pthread_key_delete (shared.key);
 }
 
 /* The end: what the threads wrote. */

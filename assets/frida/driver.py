@@ -15,23 +15,34 @@ import re
 import signal
 import struct
 import sys
+import threading
 import time
 
 TRACE_ME, PEEK_REGISTERS, SET_REGISTERS, CONTINUE, DETACH, SEIZE, INTERRUPT = 0, 12, 13, 7, 17, 0x4206, 0x4207
+SET_SIGNAL_MASK = 0x420b
 # For waitpid: threads too.
 ALL_CHILDREN = 0x40000000
 # So often threads are stopped again that are where code is about to change.
 TURNS = 1000
 JUMP = 5
 SESSION = "0123456789abcdef"
-# Jumps to itself: x86-64.
-LOOP = b"\xeb\xfe"
+# x86-64: asks for its parent until that is another one, that is, this one was killed; then exits with 125.
+LOOP = b"\xb8\x6e\0\0\0\x0f\x05\x3d%b\x74\xf2\xb8\xe7\0\0\0\xbf\x7d\0\0\0\x0f\x05"
 BREAKPOINT = b"\xcc"
 # In the registers that ptrace tells.
-INSTRUCTION_POINTER, REGISTERS = 16, 27
+INSTRUCTION_POINTER, STACK_POINTER, REGISTERS = 16, 19, 27
+# Words at the top of a stack in which a return address may be, and in which that of a thread's first function may be.
+TOP, STACK = 16, 2048
+# What Frida's threads block, by which they are known: all but the C library's own signals and one that nobody sends.
+BLOCKED = (1 << 64) - 1 & ~(1 << 8 | 1 << 18 | 1 << 31 | 1 << 32 | 1 << 15)
 # Of the auxiliary vector.
 ENTRY = 9
 PAUSE = 0.01
+# It is looked so often, and for so long, whether a thread has stopped.
+LOOK, PATIENCE = 0.0002, 1
+# Bytes of a function as calls.c has it, where in it stands that it is taken out, and bytes behind all.
+FUNCTION, IS_OUT, STATE = 24, 12, 8
+FUNCTIONS = "functions"
 TOGETHER = 2000
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -44,34 +55,45 @@ def ptrace(request, pid, data=None):
         raise OSError(ctypes.get_errno(), "ptrace: " + os.strerror(ctypes.get_errno()))
 
 
+def registers_of(thread):
+    registers = (ctypes.c_ulonglong * REGISTERS)()
+    ptrace(PEEK_REGISTERS, thread, registers)
+    return registers
+
+
+def environment():
+    """That of this process when it began: Python has added to it since."""
+    with open("/proc/self/environ", "rb") as file:
+        return dict(line.split(b"=", 1) for line in file.read().split(b"\0") if b"=" in line)
+
+
 class Started:
     """A program that waits where it begins, with its libraries loaded, until it is let go."""
 
     def __init__(self, words):
-        self.status = None
+        self.status, own = None, os.getpid()
         self.pid = os.fork()
         if self.pid == 0:
             try:
-                for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT):
+                # Python ignores these itself.
+                for number in (signal.SIGPIPE, signal.SIGXFSZ):
                     signal.signal(number, signal.SIG_DFL)
                 ptrace(TRACE_ME, 0)
-                os.execv(words[0], words[1:])
+                os.execve(words[0], words[1:], environment())
             finally:
                 os._exit(127)
         self.step()
         with open(f"/proc/{self.pid}/auxv", "rb") as file:
             entry = dict(struct.iter_unpack("QQ", file.read()))[ENTRY]
         self.entry, self.memory = entry, open(f"/proc/{self.pid}/mem", "r+b", buffering=0)
-        self.code = self.read(len(LOOP))
+        loop = LOOP % struct.pack("<I", own)
+        self.code = self.read(len(loop))
         self.write(BREAKPOINT)
         ptrace(CONTINUE, self.pid)
         while self.step() != signal.SIGTRAP:
             ptrace(CONTINUE, self.pid, os.WSTOPSIG(self.status))
-        registers = (ctypes.c_ulonglong * REGISTERS)()
-        ptrace(PEEK_REGISTERS, self.pid, registers)
-        registers[INSTRUCTION_POINTER] = entry
-        ptrace(SET_REGISTERS, self.pid, registers)
-        self.write(LOOP)
+        self.rewind()
+        self.write(loop)
         ptrace(DETACH, self.pid)
 
     def step(self):
@@ -88,8 +110,15 @@ class Started:
         self.memory.seek(self.entry)
         self.memory.write(code)
 
+    def rewind(self):
+        registers = registers_of(self.pid)
+        registers[INSTRUCTION_POINTER] = self.entry
+        ptrace(SET_REGISTERS, self.pid, registers)
+
     def go(self):
-        self.write(self.code)
+        with Stopped([self.pid], []):
+            self.write(self.code)
+            self.rewind()
         self.memory.close()
 
 
@@ -111,25 +140,31 @@ class Stopped:
                 if not self.stop(thread) or not self.is_inside(thread):
                     break
                 ptrace(CONTINUE, thread)
+        return self
 
     def stop(self, thread):
         try:
             ptrace(INTERRUPT, thread)
-            while True:
-                status = os.waitpid(thread, ALL_CHILDREN)[1]
-                if not os.WIFSTOPPED(status):
+            until = time.monotonic() + PATIENCE
+            while time.monotonic() < until:
+                told, status = os.waitpid(thread, ALL_CHILDREN | os.WNOHANG)
+                if told == 0:
+                    time.sleep(LOOK)
+                elif not os.WIFSTOPPED(status):
                     return False
                 # The stop that was asked for is no signal's; one that comes before it is for the program.
-                if status >> 16:
+                elif status >> 16:
                     return True
-                ptrace(CONTINUE, thread, os.WSTOPSIG(status))
+                else:
+                    ptrace(CONTINUE, thread, os.WSTOPSIG(status))
+            # Frida waits for threads too, and may have been told of this stop.
+            with open(f"/proc/{thread}/stat", "rb") as file:
+                return file.read().rpartition(b")")[2].split()[0] == b"t"
         except OSError:
             return False
 
     def is_inside(self, thread):
-        registers = (ctypes.c_ulonglong * REGISTERS)()
-        ptrace(PEEK_REGISTERS, thread, registers)
-        at = registers[INSTRUCTION_POINTER]
+        at = registers_of(thread)[INSTRUCTION_POINTER]
         before = bisect.bisect_left(self.beginnings, at) - 1
         return before >= 0 and self.beginnings[before] < at < self.beginnings[before] + JUMP
 
@@ -147,8 +182,7 @@ class Recorder:
 
         self.folder, self.recording, self.pid, self.wish = folder, os.path.join(folder, "recording"), pid, wish
         self.is_gone, self.taken = False, 0
-        # Those of the agent come later.
-        self.threads = [int(it) for it in os.listdir(f"/proc/{pid}/task")]
+        self.before = set(tasks(pid))
         # The program's own signals, exits and threads are none of Frida's business. Older ones know no such options.
         options = {"exceptor": "off", "exit_monitor": False, "thread_suspend_monitor": False, "unwind_broker": False}
         try:
@@ -160,6 +194,50 @@ class Recorder:
         self.script.on("message", lambda message, _: print(message, flush=True))
         self.script.load()
         self.calls = self.script.exports_sync
+        self.shield()
+
+    def shield(self):
+        """Leaves the signals of the program to its own threads: those of Frida block them."""
+        with open(f"/proc/{self.pid}/maps", encoding="utf-8", errors="replace") as maps:
+            ranges = [line.split("-", 2)[:2] for line in maps if "frida-agent" in line]
+        ranges = [(int(low, 16), int(high.split()[0], 16)) for low, high in ranges]
+        mask = (ctypes.c_ubyte * 8)(*struct.pack("<Q", BLOCKED))
+        with Stopped([it for it in tasks(self.pid) if it not in self.before], []) as stopped:
+            for thread in stopped.held:
+                # Their stacks lead into it.
+                top = self.top_of(registers_of(thread), STACK)
+                if any(low <= word < high for word in top for low, high in ranges):
+                    libc.ptrace(SET_SIGNAL_MASK, thread, 8, ctypes.addressof(mask))
+
+    def top_of(self, registers, words):
+        """So many words at the top of a thread's stack."""
+        with open(f"/proc/{self.pid}/mem", "rb", buffering=0) as memory:
+            memory.seek(registers[STACK_POINTER])
+            top = memory.read(8 * words)
+            return [word for word, in struct.iter_unpack("Q", top[:len(top) // 8 * 8])]
+
+    def threads(self):
+        """The threads of the program."""
+        def is_of_program(thread):
+            try:
+                with open(f"/proc/{self.pid}/task/{thread}/status", encoding="utf-8", errors="replace") as file:
+                    return f"SigBlk:\t{BLOCKED:016x}\n" not in file.read()
+            except OSError:
+                return False
+        return [it for it in tasks(self.pid) if is_of_program(it)]
+
+    def is_free(self, places):
+        """Whether no thread runs calls.c, or the code around it."""
+        within = lambda ranges, at: any(int(low, 16) <= at < int(high, 16) for low, high in ranges)
+        with Stopped(self.threads(), []) as stopped:
+            for thread in stopped.held:
+                registers = registers_of(thread)
+                if within(places["own"], registers[INSTRUCTION_POINTER]):
+                    return False
+                if within(places["short"], registers[INSTRUCTION_POINTER]):
+                    if any(within(places["own"], word) for word in self.top_of(registers, TOP)):
+                        return False
+        return True
 
     def source(self, name):
         with open(os.path.join(self.folder, name), encoding="utf-8") as file:
@@ -179,10 +257,12 @@ class Recorder:
                 wanted.append([offset, size, number, name in gates])
         total = len(of["functions"])
         massive = os.path.join(self.recording, "massive")
-        with open(massive, "wb") as file:
-            os.truncate(massive, 16 + 16 * total)
+        functions = os.path.join(self.folder, FUNCTIONS)
+        for path, size in ((massive, 16 + 16 * total), (functions, FUNCTION * total + STATE)):
+            with open(path, "wb"):
+                os.truncate(path, size)
         self.calls.begin({
-            "source": self.source("calls.c"), "folder": self.recording, "total": total, "massive": massive,
+            "source": self.source("calls.c"), "folder": self.recording, "total": total, "massive": massive, "functions": functions,
             "most": self.wish["most"], "within": str(self.wish["within"]), "hasGate": bool(gates),
             "paused": self.wish["paused"],
         })
@@ -203,7 +283,7 @@ class Recorder:
         """Switches recording; only what replaces code needs the program to stand still."""
         if not is_on:
             return self.calls.turn(False)
-        with Stopped(self.threads, self.beginnings):
+        with Stopped(self.threads(), self.beginnings):
             self.calls.turn(True)
 
     def describe(self, of):
@@ -244,18 +324,39 @@ class Recorder:
             os.write(self.answers, b"ack\n")
 
     def end(self):
-        if not self.is_gone:
-            # Where a thread may still run the script's code, that stays, and is not waited for.
-            if self.calls.end():
-                self.script.unload()
-                self.session.detach()
+        if self.is_gone:
+            return
+        places = self.calls.quiet()
+        until = time.monotonic() + PATIENCE
+        # Where a thread may still run the script's code, that stays, and is not waited for.
+        is_free = places is None or self.has_left(places, until) and self.calls.forget() and self.has_left(places, until)
+        if places is not None:
+            self.calls.end(is_free)
+        if is_free:
+            self.script.unload()
+            self.session.detach()
+
+    def has_left(self, places, until):
+        while time.monotonic() < until:
+            # One that was stopped within the code may have put the trap in place before.
+            if self.is_free(places) and self.calls.restore() == 0 and self.is_free(places):
+                return True
+            time.sleep(PAUSE)
+        return False
 
 
-def has_ended(pid):
-    """Whether a child of ours has ended, and waits for us."""
-    with open(f"/proc/{pid}/stat", "rb") as file:
-        # The name before the state may hold anything.
-        return file.read().rpartition(b")")[2].split()[0] == b"Z"
+def tasks(pid):
+    return [int(it) for it in os.listdir(f"/proc/{pid}/task")]
+
+
+def watch(pid, ended):
+    """Appends the status of a child of ours once it has ended; none where somebody else was told."""
+    try:
+        # Frida traces it from another thread of this process: stops are left to that.
+        it = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        ended.append(it.si_status << 8 if it.si_code == os.CLD_EXITED else it.si_status)
+    except ChildProcessError:
+        ended.append(None)
 
 
 def build_id(path):
@@ -277,8 +378,21 @@ def build_id(path):
     return "0" * 40
 
 
+def silence(folder):
+    """Takes all functions out of what was forked and goes on: its code has the jumps, which then cost little."""
+    try:
+        with open(os.path.join(folder, FUNCTIONS), "r+b") as file:
+            for at in range(IS_OUT, os.path.getsize(file.name) - STATE, FUNCTION):
+                file.seek(at)
+                file.write(b"\1")
+        os.remove(file.name)
+    except FileNotFoundError:
+        pass
+
+
 def finish(folder, status=-1):
     """Cuts what was mapped and not written, and writes the head of the recording."""
+    silence(folder)
     recording = os.path.join(folder, "recording")
     tasks = []
     for name in sorted(os.listdir(recording)):
@@ -327,7 +441,9 @@ def main():
     folder, words = sys.argv[1], sys.argv[2:]
     stops = []
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda number, _: stops.append(number))
+        # What is ignored, as by nohup, the program ignores too.
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, lambda number, _: stops.append(number))
     with open(os.path.join(folder, "wish.json"), encoding="utf-8") as file:
         wish = json.load(file)
     # Where whoever wants this is killed, the program goes on as before.
@@ -351,8 +467,10 @@ def main():
         return 125
     if started:
         started.go()
-    status, begin = None, time.monotonic_ns()
-    while not stops and status is None and not (recorder.is_gone and not started):
+    ended, begin = [], time.monotonic_ns()
+    if started:
+        threading.Thread(target=watch, args=(pid, ended), daemon=True).start()
+    while not stops and not ended and not (recorder.is_gone and not started):
         time.sleep(PAUSE)
         try:
             if not recorder.is_gone:
@@ -360,10 +478,7 @@ def main():
         except Exception as error:  # The program has just ended.
             if not recorder.is_gone and os.path.exists(f"/proc/{pid}"):
                 print(f"{type(error).__name__}: {error}", flush=True)
-        if started:
-            # Frida traces it from another thread of this process, and stops would be taken away from it.
-            if has_ended(pid):
-                status = os.waitpid(pid, 0)[1]
+    status = ended[0] if ended else None
     ended_at = time.monotonic_ns()
     try:
         recorder.end()

@@ -92,6 +92,13 @@ impl Desk {
                     .tell("The pack could not be opened", format!("{error:#}"));
             }
         };
+        // Whoever opens a page that was made of a scene has no list of files to choose it from.
+        let scene = opened.scenes.first();
+        if let Some(scene) =
+            scene.filter(|_| cfg!(target_arch = "wasm32") && opened.session.is_none())
+        {
+            return self.present_file(scene.clone());
+        }
         match opened.session {
             Some(session) => self.open_session(session),
             None => {

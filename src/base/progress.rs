@@ -15,6 +15,21 @@ struct State {
     cancelled: AtomicBool,
 }
 
+/// What work does now and then where it has no thread of its own.
+#[cfg(target_arch = "wasm32")]
+pub type Pause = fn();
+
+#[cfg(target_arch = "wasm32")]
+thread_local! {
+    static PAUSE: std::cell::Cell<Option<Pause>> = const { std::cell::Cell::new(None) };
+}
+
+/// Has all work call `pause` whenever it tells how far it is. What was called before.
+#[cfg(target_arch = "wasm32")]
+pub fn pause_by(pause: Option<Pause>) -> Option<Pause> {
+    PAUSE.replace(pause)
+}
+
 /// The work was cancelled by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cancelled")]
@@ -49,6 +64,10 @@ impl Progress {
 
     /// An error when the user has cancelled.
     pub fn check(&self) -> Result<(), Cancelled> {
+        #[cfg(target_arch = "wasm32")]
+        if let Some(pause) = PAUSE.get() {
+            pause();
+        }
         if self.0.cancelled.load(Ordering::Relaxed) {
             Err(Cancelled)
         } else {

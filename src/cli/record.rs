@@ -167,9 +167,13 @@ pub(crate) fn run(args: RecordArgs) -> anyhow::Result<()> {
         ended => ended.code(),
     };
     if recorded.may_be_broken() && !args.retry {
+        let other = match recorded.by {
+            Recorder::Uftrace => ", --with frida patches it differently,",
+            _ => "",
+        };
         say!(
             "callscape: if the program crashes only while being recorded, --retry reruns it without patching the \
-             functions responsible, and --with perf records it unmodified"
+             functions responsible{other} and --with perf records it unmodified"
         );
     }
     let opened = finish(&args, &recorded);

@@ -34,8 +34,8 @@ const WINDOW_LOG: u32 = 25;
 const LEVEL: i32 = 6;
 /// What is unpacked of all packs: the oldest go first.
 const MOST_KEPT: u64 = 16 << 30;
-/// Bytes copied between two looks whether one wants to stop.
-const STEP: usize = 1 << 20;
+/// Bytes read between two looks whether one wants to stop; unpacked they may be a hundred times as many.
+const STEP: usize = 1 << 16;
 /// What may stand behind the last file: the end of a tar, filled up.
 const TAIL: u64 = 1 << 20;
 

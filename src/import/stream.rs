@@ -54,7 +54,7 @@ pub fn number_of_bytes(text: &str) -> Option<u64> {
 /// The first bytes of `input`, decompressed, without a byte order mark.
 pub(crate) fn head(input: &Input, progress: &Progress) -> Result<Vec<u8>, ImportError> {
     let reporter = Reporter::new();
-    let mut window = Window::start(input, progress, &reporter, false)?;
+    let mut window = Window::start(input, progress, &reporter, false)?.behind_mark()?;
     window.more()?;
     Ok(window.data().to_vec())
 }
@@ -88,6 +88,15 @@ impl<'a> Window<'a> {
     /// The window at the start of the file, behind a byte order mark. Progress counts the bytes of the file. A large
     /// file is read ahead on a thread of its own.
     pub(crate) fn open(
+        input: &'a Input,
+        progress: &'a Progress,
+        reporter: &'a Reporter,
+    ) -> Result<Window<'a>, ImportError> {
+        Window::start(input, progress, reporter, true)?.behind_mark()
+    }
+
+    /// The same of a file that is no text: what looks like a mark there is data.
+    pub(crate) fn open_binary(
         input: &'a Input,
         progress: &'a Progress,
         reporter: &'a Reporter,
@@ -140,19 +149,24 @@ impl<'a> Window<'a> {
             at_end: false,
         };
         window.more()?;
-        if let Some(order) = utf16::order(window.data()) {
-            let read = io::Cursor::new(window.data().to_vec());
-            let reader = std::mem::replace(&mut window.reader, Box::new(io::empty()));
-            window.reader = Box::new(utf16::Utf8::new(read.chain(reader), order));
-            window.consume(window.data().len());
-            // Offsets are those of the text in UTF-8.
-            (window.start, window.end, window.offset) = (0, 0, 0);
-            window.more()?;
-        }
-        if window.data().starts_with(b"\xef\xbb\xbf") {
-            window.consume(3);
-        }
         Ok(window)
+    }
+
+    /// The window behind the byte order mark that a text may begin with, over the text in UTF-8.
+    fn behind_mark(mut self) -> Result<Window<'a>, ImportError> {
+        if let Some(order) = utf16::order(self.data()) {
+            let read = io::Cursor::new(self.data().to_vec());
+            let reader = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+            self.reader = Box::new(utf16::Utf8::new(read.chain(reader), order));
+            self.consume(self.data().len());
+            // Offsets are those of the text in UTF-8.
+            (self.start, self.end, self.offset) = (0, 0, 0);
+            self.more()?;
+        }
+        if self.data().starts_with(b"\xef\xbb\xbf") {
+            self.consume(3);
+        }
+        Ok(self)
     }
 
     /// The window over bytes that are all at hand, which begin at `offset` of the file `name`.

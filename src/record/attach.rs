@@ -7,15 +7,16 @@ use super::choice::{Offer, can, ensure_ready, fits};
 use super::ended::Ended;
 use super::error::RecordError;
 use super::place::{self, Place};
-use super::program::{Kind, Program, language};
+use super::program::{self, Kind, Program, language};
 use super::recorder::{Recorder, State};
 use super::run::{Done, Plan, Wish};
 use super::running::{self, Leaving, command};
 use super::seen::Seen;
-use super::{frida, massive, perf, run::Attached, whole};
+use super::{beside, frida, massive, perf, run::Attached, whole};
 
-/// Records the process `pid` until it ends or this one is interrupted: every call with Frida where that is wished, else
-/// Python with py-spy where that is there, and all else with perf.
+/// Records the process `pid` until it ends or this one is interrupted. Where every call is wished for: Python with VizTracer,
+/// all else with Frida. Otherwise samples: Python with py-spy, JavaScript and Java with their own profilers where these
+/// are there, and all else with perf.
 pub fn attach(pid: u32, wish: &Wish, seen: &mut dyn FnMut(Seen)) -> Result<Attached, RecordError> {
     let process = Path::new("/proc").join(pid.to_string());
     if !process.exists() {
@@ -26,16 +27,29 @@ pub fn attach(pid: u32, wish: &Wish, seen: &mut dyn FnMut(Seen)) -> Result<Attac
     let program = std::fs::read_link(process.join("exe")).unwrap_or_default();
     let name = program.file_name().unwrap_or_default().to_owned();
     let by = wish.with.unwrap_or_else(|| best(&name, wish));
-    if !matches!(by, Recorder::Perf | Recorder::PySpy | Recorder::Frida) {
+    if by == Recorder::Uftrace {
+        return Err(RecordError::Recorder(
+            "uftrace cannot record a running process; all other recorders can".to_owned(),
+        ));
+    }
+    if wish.calls && !matches!(by, Recorder::Frida | Recorder::Viztracer) {
         return Err(RecordError::Recorder(format!(
-            "{} cannot record a running process; frida, perf and py-spy can",
+            "--calls needs frida, or viztracer for Python: {} takes samples",
             by.name()
         )));
     }
-    if wish.calls && by != Recorder::Frida {
+    let kind = language(&name);
+    let is_of = match by {
+        Recorder::Viztracer | Recorder::PySpy => kind == Some(Kind::Python),
+        Recorder::Node => kind == Some(Kind::Node),
+        Recorder::Jfr => kind == Some(Kind::Java),
+        _ => true,
+    };
+    if !is_of {
         return Err(RecordError::Recorder(format!(
-            "--calls needs frida: {} takes samples",
-            by.name()
+            "{} cannot record process {pid}, which runs {}",
+            by.name(),
+            program.display()
         )));
     }
     can(by, wish)?;
@@ -46,6 +60,9 @@ pub fn attach(pid: u32, wish: &Wish, seen: &mut dyn FnMut(Seen)) -> Result<Attac
     let mut done = match by {
         Recorder::PySpy => py_spy(&place, pid, wish, seen)?,
         Recorder::Frida => frida::attach(&place, pid, wish, &process.join("exe"), seen)?,
+        Recorder::Viztracer | Recorder::Node | Recorder::Jfr => {
+            beside::attach(by, &place, pid, wish, seen)?
+        }
         _ => perf::attach(&place, pid, wish, seen)?,
     };
     let left_out = done.left_out.take();
@@ -65,15 +82,14 @@ pub fn attach(pid: u32, wish: &Wish, seen: &mut dyn FnMut(Seen)) -> Result<Attac
 
 /// All recorders as they can be chosen for a process, and what would be taken by itself.
 pub fn offers_of_process(program: &Program) -> (Recorder, Vec<Offer>) {
-    let is_python = program.kind == Kind::Python;
     let offers = Recorder::ALL.map(|recorder| {
         let why = match recorder {
             Recorder::Perf => Ok(()),
             Recorder::Frida => fits(&program.clone().itself(), recorder),
-            Recorder::PySpy if is_python => Ok(()),
-            _ => Err(RecordError::Recorder(
+            Recorder::Uftrace => Err(RecordError::Recorder(
                 "it cannot record a running process".to_owned(),
             )),
+            _ => fits(program, recorder),
         };
         let fits = why.is_ok();
         let refused = why.and_then(|()| ensure_ready(recorder, &recorder.state()));
@@ -89,14 +105,25 @@ pub fn offers_of_process(program: &Program) -> (Recorder, Vec<Offer>) {
 
 /// The recorder of a running program of this name.
 fn best(name: &OsStr, wish: &Wish) -> Recorder {
-    let of_calls = wish.calls || wish.is_paused || wish.max_frequency.is_some();
     let of_functions = !wish.without.is_empty() || !wish.only.is_empty();
-    let is_python = language(name) == Some(Kind::Python);
-    let is_ready = || matches!(Recorder::PySpy.state(), State::Ready(_));
-    match of_calls || of_functions || wish.only_while.is_some() {
-        true => Recorder::Frida,
-        false if is_python && wish.last.is_none() && is_ready() => Recorder::PySpy,
-        false => Recorder::Perf,
+    let is_frida = of_functions
+        || wish.is_paused
+        || wish.max_frequency.is_some()
+        || wish.only_while.is_some();
+    let is_ready = |it: Recorder| matches!(it.state(), State::Ready(_));
+    let of_its_own = match language(name) {
+        _ if is_frida || wish.last.is_some() => None,
+        Some(Kind::Python) if wish.calls => Some(Recorder::Viztracer),
+        _ if wish.calls => None,
+        Some(Kind::Python) => Some(Recorder::PySpy),
+        Some(Kind::Node) => Some(Recorder::Node),
+        Some(Kind::Java) if program::find(OsStr::new("jcmd")).is_ok() => Some(Recorder::Jfr),
+        _ => None,
+    };
+    match of_its_own.filter(|it| wish.calls || is_ready(*it)) {
+        Some(recorder) => recorder,
+        None if is_frida || wish.calls => Recorder::Frida,
+        None => Recorder::Perf,
     }
 }
 

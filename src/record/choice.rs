@@ -225,6 +225,9 @@ fn best(program: &Program) -> Result<Choice, RecordError> {
         Kind::Python => taken(Recorder::Viztracer, Vec::new()),
         Kind::Node => taken(Recorder::Node, Vec::new()),
         Kind::Java => taken(Recorder::Jfr, Vec::new()),
+        Kind::Shell if starts_java(program) && is_ready(Recorder::Jfr) => {
+            taken(Recorder::Jfr, Vec::new())
+        }
         Kind::Shell => {
             let note = "a shell script: perf samples the programs it runs";
             taken(Recorder::Perf, vec![note.to_owned()])
@@ -234,6 +237,12 @@ fn best(program: &Program) -> Result<Choice, RecordError> {
             language,
         }),
     }
+}
+
+/// Whether a script starts Java as those of Maven, Gradle, sbt and Tomcat do, which look for it where this variable says.
+fn starts_java(program: &Program) -> bool {
+    let text = std::fs::read(&program.path).unwrap_or_default();
+    memchr::memmem::find(&text, b"JAVA_HOME").is_some()
 }
 
 fn of_executable(program: &Program, elf: &Elf) -> Choice {
@@ -263,7 +272,10 @@ fn of_executable(program: &Program, elf: &Elf) -> Choice {
     }
     if !elf.has_symbols {
         notes.push(
-            "it is stripped of function names: only calls into libraries are visible".to_owned(),
+            format!(
+                "{} has no names of functions (it is stripped): of its own calls, only those into libraries are recorded",
+                program.path.display()
+            ),
         );
     }
     by(Recorder::Uftrace, notes)

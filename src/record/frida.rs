@@ -93,17 +93,17 @@ fn of(
     }
     // Attaching to the program and patching it takes time too, in which it does not run.
     let (ended, elapsed) = status(folder).unwrap_or((ran.program, ran.elapsed));
+    let (lost, has_others) = taken_out::lost(&recording);
     if !recording.join("info").exists() || uftrace::records(&recording) == 0 {
         return Err(RecordError::Failed {
             recorder: "frida",
             said: match recording.join("info").exists() {
-                true => nothing(elapsed),
+                true => nothing(elapsed, has_others),
                 false => explained(&said(&folder.join(LOG))),
             },
             ended,
         });
     }
-    let lost = taken_out::lost(&recording);
     let left_out = match wish.max_frequency {
         Some(limit) => taken_out::take(&recording, limit)?,
         None => {
@@ -112,7 +112,7 @@ fn of(
         }
     };
     Ok(Done {
-        notes: notes(&recording, lost, left_out.as_ref()),
+        notes: notes(&recording, (lost, has_others), left_out.as_ref()),
         paths: vec![recording],
         by: Recorder::Frida,
         ended,
@@ -167,10 +167,17 @@ fn status(folder: &Path) -> Option<(Ended, Duration)> {
     Some((Ended::of_status(status.parse().ok()?), elapsed))
 }
 
+/// What Frida leaves out of a program that starts others.
+const OTHERS: &str = "other programs that it started or became; --with uftrace records these too";
+
 /// What is said of a run in which no function that is recorded was called.
-fn nothing(elapsed: Duration) -> String {
+fn nothing(elapsed: Duration, has_others: bool) -> String {
     let seconds = elapsed.as_secs_f64();
-    format!("it called no function while recording was on, and ran for {seconds:.3} s")
+    let others = match has_others {
+        true => format!(". Not recorded: {OTHERS}"),
+        false => String::new(),
+    };
+    format!("it called no function while recording was on, and ran for {seconds:.3} s{others}")
 }
 
 /// What the driver said, with what helps.
@@ -187,7 +194,11 @@ fn explained(said: &str) -> String {
 }
 
 /// What the user should know: functions that could not be hooked, and those that were taken out.
-fn notes(recording: &Path, lost: u64, left_out: Option<&LeftOut>) -> Vec<String> {
+fn notes(
+    recording: &Path,
+    (lost, has_others): (u64, bool),
+    left_out: Option<&LeftOut>,
+) -> Vec<String> {
     let text = fs::read_to_string(recording.join(UNRECORDED)).unwrap_or_default();
     let mut notes = Vec::new();
     let all: Vec<&str> = text.lines().collect();
@@ -209,6 +220,9 @@ fn notes(recording: &Path, lost: u64, left_out: Option<&LeftOut>) -> Vec<String>
         notes.push(format!(
             "{calls} lost: the disk is full, or more than 262,144 calls were open in a thread"
         ));
+    }
+    if has_others {
+        notes.push(format!("not recorded: {OTHERS}"));
     }
     notes.extend(left_out.map(|it| format!("not recorded: {it}")));
     notes

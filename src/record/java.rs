@@ -1,6 +1,7 @@
 //! Java: the flight recorder of the virtual machine. <https://docs.oracle.com/en/java/javase/17/docs/specs/man/java.html>
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use super::error::RecordError;
 use super::program::Kind;
@@ -13,17 +14,13 @@ use super::seen::Seen;
 const VARIABLE: &str = "JAVA_TOOL_OPTIONS";
 
 pub(crate) fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
-    let file = run.place.folder.join("recording.jfr");
-    let bytes = file.as_os_str().as_encoded_bytes();
-    if bytes.iter().any(|it| b"\"'\n".contains(it)) {
-        let reason =
-            "the flight recorder does not support paths with quotes: set another path with -o";
-        return Err(RecordError::program(&file, reason));
-    }
+    // It names the files in it: a program may start several virtual machines.
+    let folder = &run.place.folder;
+    ensure_plain(folder)?;
     // A comma would end the name, and a space the option.
     let mut option =
         OsString::from("-XX:StartFlightRecording=settings=profile,dumponexit=true,filename=\"");
-    option.push(&file);
+    option.push(folder);
     option.push("\"");
     let Some((program, rest)) = run.program.words.split_first() else {
         return Err(RecordError::program(
@@ -52,4 +49,15 @@ pub(crate) fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, Rec
         hint: "",
     };
     running::run_and_collect(command, &leaving, run, seen)
+}
+
+/// Fails where the flight recorder cannot be told a path.
+pub(super) fn ensure_plain(file: &Path) -> Result<(), RecordError> {
+    let bytes = file.as_os_str().as_encoded_bytes();
+    if bytes.iter().any(|it| b"\"'\n".contains(it)) {
+        let reason =
+            "the flight recorder does not support paths with quotes: set another path with -o";
+        return Err(RecordError::program(file, reason));
+    }
+    Ok(())
 }

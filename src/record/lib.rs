@@ -16,6 +16,7 @@
 )]
 
 mod attach;
+mod beside;
 mod called;
 pub mod choice;
 pub mod control;

@@ -12,8 +12,8 @@ use super::run::{Done, Run};
 use super::running::{self, Leaving};
 use super::seen::Seen;
 
-/// Microseconds between two samples: node's own choice.
-const INTERVAL: &str = "--cpu-prof-interval=1000";
+/// Between two samples: node's own choice.
+pub(super) const MICROSECONDS: u32 = 1000;
 
 /// node writes no profile when a signal ends it. So a script that does not listen to the signal itself is ended by
 /// `process.exit`. Only the main thread is told of signals.
@@ -40,7 +40,8 @@ pub(crate) fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, Rec
     let at_signals = folder.join("signals.cjs");
     fs::write(&at_signals, AT_SIGNALS).map_err(|error| RecordError::io(&at_signals, error))?;
     let mut command = std::process::Command::new(node);
-    command.arg("--cpu-prof").arg(INTERVAL).arg(into);
+    let interval = format!("--cpu-prof-interval={MICROSECONDS}");
+    command.arg("--cpu-prof").arg(interval).arg(into);
     command.arg("-r").arg(at_signals).args(rest);
     let leaving = Leaving {
         recorder: Recorder::Node,

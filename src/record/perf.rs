@@ -24,8 +24,9 @@ const FREQUENCY: &str = "997";
 /// Bytes of a stack that are kept with each sample: programs are built without frame pointers.
 const STACKS: &str = "dwarf,16384";
 
-/// Of 32-bit programs perf finds stacks by frame pointers alone: without these they end early.
-const STACKS_OF_32_BIT: &str = "fp";
+/// Of 32-bit programs perf finds stacks by frame pointers alone: without these they end early. Go keeps frame pointers, and
+/// stacks that perf does not copy whole.
+const STACKS_BY_FRAMES: &str = "fp";
 
 /// Where the system lists the processor's own counters.
 const COUNTERS: [&str; 2] = [
@@ -67,7 +68,7 @@ fn of(
     let data = folder.join("perf.data");
     let mut record = command("perf");
     let stacks = match program.map(|(program, _)| program.kind) {
-        Some(Kind::Executable(elf)) if !elf.is_64_bit => STACKS_OF_32_BIT,
+        Some(Kind::Executable(elf)) if !elf.is_64_bit || elf.is_go => STACKS_BY_FRAMES,
         _ => STACKS,
     };
     record.args(["record", "--quiet", "-F", FREQUENCY, "--call-graph", stacks]);

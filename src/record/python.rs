@@ -14,7 +14,7 @@ use super::running::{self, Leaving, command};
 use super::seen::Seen;
 
 /// Calls and other events that VizTracer keeps: the last so many. A call takes a hundred bytes.
-const ENTRIES: &str = "10000000";
+pub(super) const ENTRIES: &str = "10000000";
 
 /// Runs the program: VizTracer's own command would take some of the program's arguments for its own.
 const TRACED: &str = include_str!("traced.py");

@@ -12,18 +12,20 @@ use callscape_base::units::Cost;
 use callscape_facts::frequency::{Found, Frequency, LeftOut, NAMED};
 use callscape_import::demangle::demangle;
 
-/// In a recording, while it is made: how many calls found no room, how many functions were found, and those.
+/// In a recording, while it is made: how many calls found no room, how many functions were found, whether another program
+/// began, and those functions.
 pub(crate) const FOUND: &str = "massive";
 
 /// Bytes of a record; its depth is told modulo the second.
 const RECORD: usize = 16;
 const DEPTHS: usize = 1 << 10;
 
-/// How many records found no room.
-pub(crate) fn lost(recording: &Path) -> u64 {
-    let mut lost = [0; 8];
-    let read = File::open(recording.join(FOUND)).and_then(|mut it| it.read_exact(&mut lost));
-    read.map_or(0, |()| u64::from_le_bytes(lost))
+/// How many records found no room, and whether another program began, which is not recorded.
+pub(crate) fn lost(recording: &Path) -> (u64, bool) {
+    let mut head = [0; 16];
+    let read = File::open(recording.join(FOUND)).and_then(|mut it| it.read_exact(&mut head));
+    let [lost, after] = [0, 8].map(|at| u64::from_le_bytes(std::array::from_fn(|i| head[at + i])));
+    read.map_or((0, false), |()| (lost, after >> 32 != 0))
 }
 
 /// Leaves out the calls of functions that were found, by their addresses; tells which. None where none was.

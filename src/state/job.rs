@@ -41,7 +41,10 @@ impl<T: Send + 'static> Job<T> {
         let progress = Progress::new();
         let seen = progress.clone();
         begin(name, move || {
+            #[cfg(not(target_arch = "wasm32"))]
             let done = work(&seen);
+            #[cfg(target_arch = "wasm32")]
+            let done = queue::pausing(|| work(&seen));
             // Nobody listens any more when the work is no longer wanted: then there is no one to wake either.
             if sender.send(done).is_ok() {
                 wake();

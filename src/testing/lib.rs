@@ -5,6 +5,8 @@
 //! its builders, since a floor's test build has other types than the build that this crate uses; for these tests
 //! `callscape-facts` and `callscape-state` have a feature `testing`.
 
+#[cfg(unix)]
+pub mod browser;
 pub mod built;
 pub mod check;
 pub mod common;

@@ -9,6 +9,25 @@ use wasm_bindgen::prelude::*;
 extern "C" {
     #[wasm_bindgen(js_namespace = console)]
     fn error(text: &str);
+    /// Has the page's script call [`work`] soon, unless it has not returned.
+    #[wasm_bindgen(js_name = callscape_wake)]
+    fn wake();
+    /// Returns when the browser has drawn and taken events; only below [`work`].
+    #[wasm_bindgen(js_name = callscape_rest)]
+    fn rest();
+}
+
+/// Has work done by [`work`] from now on, since the browser has JavaScript Promise Integration
+/// (<https://github.com/WebAssembly/js-promise-integration>).
+#[wasm_bindgen]
+pub fn work_aside() {
+    page::work_by(wake);
+}
+
+/// Does the work that waits.
+#[wasm_bindgen]
+pub fn work() {
+    page::work(rest);
 }
 
 /// Opens the window on the canvas `callscape`: on a pack, or without one on the built-in demo.

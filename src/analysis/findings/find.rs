@@ -56,10 +56,13 @@ pub(super) fn choose(
     let mut ledger = Ledger::new(&run.own);
     let mut findings: Vec<Finding> = Vec::new();
     while findings.len() < MOST {
-        progress.check()?;
-        let weighed = candidates.iter().enumerate();
-        let weighed = weighed.filter_map(|(at, it)| weigh(run, (at, it), &ledger, &findings));
-        let best = weighed.reduce(|best, it| if it.score > best.score { it } else { best });
+        let mut best: Option<Chosen> = None;
+        for (at, candidate) in candidates.iter().enumerate() {
+            progress.check()?;
+            let weighed = weigh(run, (at, candidate), &ledger, &findings);
+            let least = best.as_ref().map_or(f64::NEG_INFINITY, |it| it.score);
+            best = weighed.filter(|it| it.score > least).or(best);
+        }
         let Some(best) = best else { break };
         let candidate = candidates.remove(best.at);
         if let (Explained::Contexts(claims), None) = (&candidate.of, best.part_of) {

@@ -232,7 +232,8 @@ impl Desk {
 
     fn begin(&mut self, file: SceneFile, bookmarks: Vec<Bookmark>, shot: usize) {
         self.leave_presentation();
-        self.talk.is_full = true;
+        // A browser fills the screen only when its reader asks for it.
+        self.talk.is_full = !cfg!(target_arch = "wasm32");
         self.talk.recorder = None;
         self.state.moving.following.is_on = false;
         self.talk.live = Some(Live {

@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 use wasm_bindgen::JsCast;
 use web_sys::HtmlCanvasElement;
@@ -14,9 +13,6 @@ use crate::desk::DeskRef;
 use crate::graphics::Graphics;
 use crate::link;
 use callscape_render::gpu::GpuError;
-
-/// How long a frame works on what runs on other threads elsewhere.
-pub(super) const SLICE: Duration = Duration::from_millis(12);
 
 /// The canvas of a page.
 pub(super) const CANVAS: &str = "callscape";

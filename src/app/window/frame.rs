@@ -88,7 +88,7 @@ impl App {
     /// Takes what other threads have finished.
     fn collect(&mut self, event_loop: &ActiveEventLoop) {
         #[cfg(target_arch = "wasm32")]
-        callscape_state::queue::run(super::browser::SLICE);
+        super::page::work_between_frames();
         if self.desk.collect()
             && let (Some(view), Some(document)) = (&self.view, &self.desk.state.document)
         {

@@ -1,7 +1,7 @@
 //! The window as a page in a browser: a canvas, a device that the browser opens between two frames, and files that are held
 //! in memory.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,12 +21,15 @@ use callscape_analysis::session::Inputs;
 use callscape_base::files::held;
 use callscape_filter::selection::Pointed;
 use callscape_state::ask::{PlayAsk, SelectAsk};
+use callscape_state::queue;
 
 thread_local! {
     /// Where what happens to the page is told.
     static PROXY: RefCell<Option<EventLoopProxy<Told>>> = const { RefCell::new(None) };
     /// The state of the last frame, if a test has asked for it.
     static SEEN: RefCell<Option<String>> = const { RefCell::new(None) };
+    /// What has the page's script call [`work`], where it can.
+    static WORKER: Cell<Option<fn()>> = const { Cell::new(None) };
 }
 
 /// Opens the window on the canvas of this page: on a pack, or on the demo.
@@ -59,6 +62,25 @@ pub fn open(files: &[(String, Vec<u8>)]) {
         paths.push(path);
     }
     tell(Told::Dropped(paths));
+}
+
+/// From now on the page's script calls [`work`] after each `wake`: the browser can set aside what is on the stack.
+pub fn work_by(wake: fn()) {
+    WORKER.set(Some(wake));
+}
+
+/// Does the work that waits; `rest` returns when others had their turn.
+pub fn work(rest: fn()) {
+    queue::run_all(rest);
+}
+
+/// Does a slice of what runs on other threads elsewhere, or has the page's script do it.
+pub(super) fn work_between_frames() {
+    match WORKER.get() {
+        Some(wake) if queue::is_any() => wake(),
+        Some(_) => (),
+        None => queue::run(queue::SLICE),
+    }
 }
 
 fn tell(told: Told) {

@@ -125,7 +125,7 @@ fn scan(
     plain: impl Fn(&[u8]) -> usize,
     mut visit: impl FnMut(Record, Option<u64>, &[u8], &dyn Fn() -> Place) -> ControlFlow<()>,
 ) -> Result<(), ImportError> {
-    let mut window = Window::open(input, progress, reporter)?;
+    let mut window = Window::open_binary(input, progress, reporter)?;
     let mut at_end = false;
     loop {
         let data = window.data();

@@ -89,7 +89,7 @@ impl Scheduler {
         reporter: &Reporter,
         progress: &Progress,
     ) -> Result<(), ImportError> {
-        let mut window = Window::open(file, progress, reporter)?;
+        let mut window = Window::open_binary(file, progress, reporter)?;
         loop {
             let data = window.data();
             let mut at = 0;

@@ -1,146 +1,17 @@
-//! A page in headless Chromium, driven by its protocol through pipes: <https://chromedevtools.github.io/devtools-protocol/>.
-//! Left out where there is no Chromium, or where `./x web` has not made the viewer.
+//! A page in a browser. Left out where there is no Chromium, or where `./x web` has not made the viewer.
 
-use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::Duration;
+use std::process::Command;
 
+use callscape_testing::browser::Browser;
 use serde_json::{Value, json};
 
 use crate::common::{self, Scratch};
-
-/// Maximum number of looks at a page that a test waits for.
-const LOOKS: usize = 1200;
-const PAUSE: Duration = Duration::from_millis(100);
+use crate::perceive::difference;
+use crate::render::read_png;
 
 /// The digits of a keyboard, then what they are with Shift.
 const VIEW_KEYS: &str = "0123456789)!@#$%^&*(";
-
-struct Browser {
-    child: Child,
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
-    session: Option<String>,
-    number: u64,
-    /// Errors on the console.
-    errors: Vec<String>,
-    _profile: Scratch,
-}
-
-impl Browser {
-    /// None where it cannot be started.
-    fn start(extra: &[&str]) -> Option<Browser> {
-        let profile = Scratch::new("chromium");
-        let mut command = Command::new("sh");
-        // Chromium's pipes are the files 3 and 4.
-        command.args([
-            "-c",
-            "exec chromium \"$@\" 3<&0 4>&1 0</dev/null 1>&2",
-            "sh",
-        ]);
-        command.args([
-            "--headless=new",
-            "--no-sandbox",
-            "--no-first-run",
-            "--remote-debugging-pipe",
-            "--window-size=1280,720",
-            "--enable-unsafe-webgpu",
-            "--enable-features=Vulkan",
-            "--use-vulkan=swiftshader",
-            "--use-angle=vulkan",
-            "--use-webgpu-adapter=swiftshader",
-        ]);
-        command.arg(format!("--user-data-dir={}", profile.0.display()));
-        command.args(extra).arg("about:blank");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.stderr(Stdio::null()).spawn().ok()?;
-        let (to, from) = (child.stdin.take()?, BufReader::new(child.stdout.take()?));
-        let mut browser = Browser {
-            child,
-            to,
-            from,
-            session: None,
-            number: 0,
-            errors: Vec::new(),
-            _profile: profile,
-        };
-        let targets = browser.ask("Target.getTargets", json!({}));
-        let targets = targets["targetInfos"].as_array().cloned();
-        let page = targets?.into_iter().find(|it| it["type"] == "page")?;
-        let wanted = json!({"targetId": page["targetId"], "flatten": true});
-        let attached = browser.ask("Target.attachToTarget", wanted);
-        browser.session = attached["sessionId"].as_str().map(str::to_owned);
-        for domain in ["Page.enable", "Runtime.enable", "Log.enable"] {
-            browser.ask(domain, json!({}));
-        }
-        let size = json!({"width": 1280, "height": 720, "deviceScaleFactor": 1, "mobile": false});
-        browser.ask("Emulation.setDeviceMetricsOverride", size);
-        Some(browser)
-    }
-
-    fn ask(&mut self, method: &str, parameters: Value) -> Value {
-        self.number += 1;
-        let mut message = json!({"id": self.number, "method": method, "params": parameters});
-        if let Some(session) = &self.session {
-            message["sessionId"] = json!(session);
-        }
-        write!(self.to, "{message}\0").expect("Chromium listens");
-        loop {
-            let mut text = Vec::new();
-            let read = self.from.read_until(0, &mut text);
-            assert!(read.expect("Chromium answers") > 0, "Chromium has ended");
-            let said: Value =
-                serde_json::from_slice(text.strip_suffix(b"\0").unwrap_or(&text)).expect("JSON");
-            if said["id"] == self.number {
-                assert!(said["error"].is_null(), "{method}: {said}");
-                return said["result"].clone();
-            }
-            self.hear(&said);
-        }
-    }
-
-    fn hear(&mut self, said: &Value) {
-        let of = &said["params"];
-        let is_error = match said["method"].as_str() {
-            Some("Runtime.exceptionThrown") => true,
-            Some("Runtime.consoleAPICalled") => of["type"] == "error",
-            Some("Log.entryAdded") => of["entry"]["level"] == "error",
-            _ => false,
-        };
-        if is_error {
-            self.errors.push(of.to_string());
-        }
-    }
-
-    fn open(&mut self, address: &str) {
-        self.ask("Page.navigate", json!({"url": address}));
-    }
-
-    fn say(&mut self, script: &str) -> Value {
-        let wanted = json!({"expression": script, "returnByValue": true});
-        self.ask("Runtime.evaluate", wanted)["result"]["value"].clone()
-    }
-
-    /// Waits until a script says `true`. The script itself cannot wait: a page that is left answers no promise, and one
-    /// whose scripts are off has no timers.
-    fn wait_for(&mut self, script: &str) {
-        for _ in 0..LOOKS {
-            if self.say(script) == json!(true) {
-                return;
-            }
-            std::thread::sleep(PAUSE);
-        }
-        panic!("{script}: {:?}", self.errors);
-    }
-}
-
-impl Drop for Browser {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 /// A browser; none, and said so, where it or the viewer that `./x web` makes is missing.
 fn ready(extra: &[&str]) -> Option<Browser> {
@@ -173,68 +44,6 @@ fn page(scratch: &Scratch, arguments: &[&str]) -> String {
 const DEVICES: &str = "const open = GPUAdapter.prototype.requestDevice; window.devices = []; \
     GPUAdapter.prototype.requestDevice = async function (...of) { \
         const device = await open.apply(this, of); devices.push(device); return device; }";
-
-impl Browser {
-    /// Opens a page and waits for its first frame.
-    fn play(&mut self, address: &str) {
-        self.open(address);
-        self.wait_for(
-            "typeof wasm_bindgen != 'undefined' && document.body.classList.contains('plays')",
-        );
-        self.wait_for("!!wasm_bindgen.state()");
-    }
-
-    /// Waits until this is true of what a frame shows, `seen`.
-    fn until(&mut self, condition: &str) {
-        self.wait_for(&format!(
-            "((seen) => {condition})(JSON.parse(wasm_bindgen.state()))"
-        ));
-    }
-
-    fn seen(&mut self, field: &str) -> Value {
-        self.say(&format!("JSON.parse(wasm_bindgen.state()).{field}"))
-    }
-
-    /// Presses a key by its name, its place and its number.
-    fn press(&mut self, key: &str, code: &str, number: u32) {
-        let text = if key.len() == 1 { key } else { "" };
-        let of = |what: &str| json!({"type": what, "key": key, "code": code, "text": text, "windowsVirtualKeyCode": number});
-        let mut up = of("keyUp");
-        up["text"] = json!("");
-        self.ask("Input.dispatchKeyEvent", of("keyDown"));
-        self.ask("Input.dispatchKeyEvent", up);
-    }
-
-    fn type_letters(&mut self, text: &str) {
-        for letter in text.chars() {
-            let upper = letter.to_ascii_uppercase();
-            self.press(&letter.to_string(), &format!("Key{upper}"), upper.into());
-        }
-    }
-
-    fn click(&mut self, x: u32, y: u32) {
-        for what in ["mouseMoved", "mousePressed", "mouseReleased"] {
-            let button = if what == "mouseMoved" { "none" } else { "left" };
-            let of = json!({"type": what, "x": x, "y": y, "button": button, "clickCount": 1});
-            self.ask("Input.dispatchMouseEvent", of);
-        }
-    }
-
-    /// What fingers do that are down at these places then.
-    fn touch(&mut self, what: &str, at: &[(u32, u32)]) {
-        let points = at.iter().zip(1..);
-        let points = points.map(|((x, y), id)| json!({"x": x, "y": y, "id": id}));
-        let points: Vec<Value> = points.collect();
-        let of = json!({"type": what, "touchPoints": points});
-        self.ask("Input.dispatchTouchEvent", of);
-    }
-
-    fn resize(&mut self, width: u32, height: u32) {
-        let size =
-            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
-        self.ask("Emulation.setDeviceMetricsOverride", size);
-    }
-}
 
 #[test]
 fn the_demo_plays_in_a_browser() {
@@ -294,6 +103,57 @@ fn the_demo_plays_in_a_browser() {
     browser.say("devices.at(-1).destroy()");
     browser.until(&format!("devices.length == 2 && seen.frame > {frame}"));
     assert_eq!(browser.seen("messages"), json!([]));
+    assert_eq!(browser.errors, Vec::<String>::new());
+}
+
+const STILL: &str = r#"
+[look]
+theme = "dark"
+[[bookmark]]
+name = "here"
+time = "40%"
+[[shot]]
+bookmark = "here"
+arcs = "none"
+seconds = 1
+"#;
+
+/// A scene is presented at once, and what the browser's driver draws looks as what the window's draws: on average at most 1
+/// of 100 from black to white, and one pixel in a hundred at most 8 apart, as for all golden pictures.
+#[test]
+fn a_scene_is_presented_as_the_window_does() {
+    let Some(mut browser) = ready(&[]) else {
+        return;
+    };
+    let scratch = Scratch::new("page-scene");
+    let scene = scratch.write("still.toml", STILL.as_bytes());
+    let scene = scene.display().to_string();
+    let native = scratch.0.join("native.png");
+    let mut command = common::callscape();
+    command.args(["render", "--scene", &scene, "--second", "0.9", "--size"]);
+    let drawn = command.arg("640x360").arg("-o").arg(&native).output();
+    let drawn = drawn.expect("the program runs");
+    assert!(
+        drawn.status.success(),
+        "{}",
+        String::from_utf8_lossy(&drawn.stderr)
+    );
+    let page = page(&scratch, &["pack", "--scene", &scene]);
+    browser.resize(640, 360);
+    browser.play(&page);
+    browser.until(
+        "seen.talk.live && seen.talk.shot_at >= 0.9 && !seen.moving && seen.waits_for.length == 0",
+    );
+    // What comes last fades in.
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let played = scratch.0.join("played.png");
+    let picture = scratch.write("played.base64", browser.picture().as_bytes());
+    let decoded = Command::new("base64").arg("-d").arg(picture).output();
+    let decoded = decoded.expect("base64 is part of coreutils").stdout;
+    std::fs::write(&played, decoded).expect("written");
+    let found = difference(&read_png(&native), &read_png(&played));
+    println!("{found:?}");
+    assert!(found.mean < 1.0 && found.most < 8.0, "{found:?}");
     assert_eq!(browser.errors, Vec::<String>::new());
 }
 
