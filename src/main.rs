@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     if let Some(folder) = runtime_folder() {
-        // SAFETY: nothing has started a thread yet, so that no other reads or writes the environment.
-        unsafe { std::env::set_var(RUNTIME, folder) };
+        // SAFETY: nothing has started a thread yet.
+        unsafe { callscape::files::set_runtime_folder(&folder) };
     }
     callscape::files::fail_at_limit();
     // Parsing exits with 2 on wrong usage.
@@ -19,16 +19,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// Where a session keeps its sockets: <https://specifications.freedesktop.org/basedir-spec/latest/>.
-const RUNTIME: &str = "XDG_RUNTIME_DIR";
-
 /// A private folder to stand in where the session has none, as in a container: the libraries of the graphics driver would
 /// complain of that on standard error before the program says anything.
 #[cfg(unix)]
 fn runtime_folder() -> Option<PathBuf> {
     use std::os::unix::fs::DirBuilderExt;
 
-    let is_named = std::env::var_os(RUNTIME).is_some_and(|it| PathBuf::from(it).is_absolute());
+    let is_named = std::env::var_os(callscape::files::RUNTIME_FOLDER)
+        .is_some_and(|it| PathBuf::from(it).is_absolute());
     if is_named {
         return None;
     }

@@ -246,7 +246,8 @@ function functionsOf(module) {
     // Those of libraries are listed as well, without their place.
     if (it.type != 'function' || it.address.compare(module.base) <= 0) continue;
     if (isUnwinder(it.name)) ownUnwinders.push(it);
-    const isFunction = !isUnwinder(it.name) && !/\.cold(\.|$)|^_start$|^_init$|^_fini$/.test(it.name);
+    // Those that unwind stacks look at their own return addresses.
+    const isFunction = !isUnwinder(it.name) && !/\.cold(\.|$)|^_start$|^_init$|^_fini$|^_Unwind_|^uw_/.test(it.name);
     const at = it.address.toString();
     if (isFunction && !all.has(at)) all.set(at, it);
   }

@@ -262,7 +262,7 @@ class Recorder:
             with open(path, "wb"):
                 os.truncate(path, size)
         self.calls.begin({
-            "source": self.source("calls.c"), "folder": self.recording, "total": total, "massive": massive, "functions": functions,
+            "source": self.source("records.c") + self.source("calls.c"), "folder": self.recording, "total": total, "massive": massive, "functions": functions,
             "most": self.wish["most"], "within": str(self.wish["within"]), "hasGate": bool(gates),
             "paused": self.wish["paused"],
         })
@@ -352,8 +352,11 @@ def tasks(pid):
 def watch(pid, ended):
     """Appends the status of a child of ours once it has ended; none where somebody else was told."""
     try:
-        # Frida traces it from another thread of this process: stops are left to that.
         it = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        while it.si_code not in (os.CLD_EXITED, os.CLD_KILLED, os.CLD_DUMPED):
+            # A stop, which is for the thread that traces it.
+            time.sleep(LOOK)
+            it = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         ended.append(it.si_status << 8 if it.si_code == os.CLD_EXITED else it.si_status)
     except ChildProcessError:
         ended.append(None)

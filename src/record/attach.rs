@@ -38,6 +38,12 @@ pub fn attach(pid: u32, wish: &Wish, seen: &mut dyn FnMut(Seen)) -> Result<Attac
             by.name()
         )));
     }
+    if by == Recorder::Frida && running::is_stopped(pid) {
+        return Err(RecordError::Recorder(format!(
+            "process {pid} is stopped: `kill -CONT {pid}` continues it"
+        )));
+    }
+    can(by, wish)?;
     let kind = language(&name);
     let is_of = match by {
         Recorder::Viztracer | Recorder::PySpy => kind == Some(Kind::Python),
@@ -52,7 +58,6 @@ pub fn attach(pid: u32, wish: &Wish, seen: &mut dyn FnMut(Seen)) -> Result<Attac
             program.display()
         )));
     }
-    can(by, wish)?;
     ensure_ready(by, &by.state())?;
     let name = name.to_string_lossy();
     let folder = wish.folder.as_deref().unwrap_or(Path::new(""));
@@ -106,10 +111,8 @@ pub fn offers_of_process(program: &Program) -> (Recorder, Vec<Offer>) {
 /// The recorder of a running program of this name.
 fn best(name: &OsStr, wish: &Wish) -> Recorder {
     let of_functions = !wish.without.is_empty() || !wish.only.is_empty();
-    let is_frida = of_functions
-        || wish.is_paused
-        || wish.max_frequency.is_some()
-        || wish.only_while.is_some();
+    let is_frida =
+        of_functions || wish.is_paused || wish.max_frequency.is_some() || wish.only_while.is_some();
     let is_ready = |it: Recorder| matches!(it.state(), State::Ready(_));
     let of_its_own = match language(name) {
         _ if is_frida || wish.last.is_some() => None,

@@ -43,7 +43,9 @@ pub(crate) fn attach(
     };
     let path = folder.join(LOG);
     let log = File::create(&path).map_err(|error| RecordError::io(&path, error))?;
-    let both = log.try_clone().map_err(|error| RecordError::io(&path, error))?;
+    let both = log
+        .try_clone()
+        .map_err(|error| RecordError::io(&path, error))?;
     begin.stdout(log).stderr(both);
     let mut plan = Plan {
         leaves_off: true,
@@ -83,7 +85,9 @@ fn script(folder: &Path, name: &str, text: &str) -> Result<PathBuf, RecordError>
 fn python(folder: &Path, pid: u32) -> Result<Command, RecordError> {
     let mut begin = command("python3");
     begin.arg(script(folder, "attached.py", PYTHON)?);
-    begin.arg(pid.to_string()).arg(folder.join("recording.json"));
+    begin
+        .arg(pid.to_string())
+        .arg(folder.join("recording.json"));
     begin.arg(python::ENTRIES);
     Ok(begin)
 }
@@ -92,7 +96,9 @@ fn python(folder: &Path, pid: u32) -> Result<Command, RecordError> {
 fn node(folder: &Path, pid: u32) -> Result<Command, RecordError> {
     let own = format!("/proc/{pid}/exe");
     let asked = Command::new(&own).arg("--version").output();
-    let version = asked.map_err(|error| RecordError::io(Path::new(&own), error))?.stdout;
+    let version = asked
+        .map_err(|error| RecordError::io(Path::new(&own), error))?
+        .stdout;
     let version = String::from_utf8_lossy(&version);
     let found = numbers(version.trim().trim_start_matches('v'));
     let Some(found) = found.filter(|it| *it >= OLDEST) else {
@@ -108,7 +114,9 @@ fn node(folder: &Path, pid: u32) -> Result<Command, RecordError> {
         begin.arg("--experimental-websocket");
     }
     begin.arg(script(folder, "attached.js", NODE)?);
-    begin.arg(pid.to_string()).arg(folder.join("recording.cpuprofile"));
+    begin
+        .arg(pid.to_string())
+        .arg(folder.join("recording.cpuprofile"));
     begin.arg(node::MICROSECONDS.to_string());
     // Options for the process are none for the script.
     begin.env_remove("NODE_OPTIONS");
@@ -128,7 +136,11 @@ fn java(folder: &Path, pid: u32) -> Result<Command, RecordError> {
     let beside = own.with_file_name("jcmd");
     let mut begin = Command::new("sh");
     begin.arg(script(folder, "attached.sh", JAVA)?);
-    begin.arg(if beside.is_file() { beside } else { PathBuf::from("jcmd") });
+    begin.arg(if beside.is_file() {
+        beside
+    } else {
+        PathBuf::from("jcmd")
+    });
     begin.arg(pid.to_string()).arg(file);
     Ok(begin)
 }

@@ -189,6 +189,10 @@ fn obstacle_of_frida(elf: &Elf) -> Option<&'static str> {
             "our script for it needs a dynamically linked program",
         ),
         (elf.is_go, "it does not support Go's stacks"),
+        (
+            !elf.has_symbols,
+            "it has no names of functions (it is stripped)",
+        ),
     ];
     let found = reasons.into_iter().find(|(holds, _)| *holds);
     found.map(|(_, why)| why)

@@ -7,9 +7,10 @@ use std::process::{Command, Stdio};
 use super::signals;
 
 /// What is loaded into the program, and what loads it, by their names in the private folder.
-pub(crate) const SCRIPTS: [(&str, &str); 3] = [
+pub(crate) const SCRIPTS: [(&str, &str); 4] = [
     (DRIVER, include_str!("../../assets/frida/driver.py")),
     ("agent.js", include_str!("../../assets/frida/agent.js")),
+    ("records.c", include_str!("../../assets/frida/records.c")),
     ("calls.c", include_str!("../../assets/frida/calls.c")),
 ];
 pub(crate) const DRIVER: &str = "driver.py";

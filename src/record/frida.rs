@@ -94,10 +94,11 @@ fn of(
     // Attaching to the program and patching it takes time too, in which it does not run.
     let (ended, elapsed) = status(folder).unwrap_or((ran.program, ran.elapsed));
     let (lost, has_others) = taken_out::lost(&recording);
-    if !recording.join("info").exists() || uftrace::records(&recording) == 0 {
+    let has_begun = folder.join(PROCESS).exists() && recording.join("info").exists();
+    if !has_begun || uftrace::records(&recording) == 0 {
         return Err(RecordError::Failed {
             recorder: "frida",
-            said: match recording.join("info").exists() {
+            said: match has_begun {
                 true => nothing(elapsed, has_others),
                 false => explained(&said(&folder.join(LOG))),
             },
@@ -218,7 +219,8 @@ fn notes(
             "starts and ends of calls were",
         );
         notes.push(format!(
-            "{calls} lost: the disk is full, or more than 262,144 calls were open in a thread"
+            "{calls} lost: the disk is full, the program's own limits or rights allow it no more files, or more than \
+             262,144 calls were open in a thread"
         ));
     }
     if has_others {

@@ -9,6 +9,7 @@ use super::ended::Ended;
 use super::place::Place;
 use super::program::{Kind, Program};
 use super::recorder::Recorder;
+use callscape_base::files;
 use callscape_facts::frequency::{Frequency, LeftOut};
 
 /// What is asked for.
@@ -130,6 +131,9 @@ impl Plan {
 
     /// Has a program run where and how the wish says, with what a shim sets for it.
     pub(crate) fn run_as(&mut self, program: &Program, wish: &Wish) {
+        if files::has_own_runtime_folder() {
+            self.command.env_remove(files::RUNTIME_FOLDER);
+        }
         let set = program.environment.iter();
         self.command.envs(set.map(|(name, value)| (name, value)));
         if let Some(folder) = &wish.folder {

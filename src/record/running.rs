@@ -243,11 +243,20 @@ fn is_there(pid: u32) -> bool {
 
 /// Whether a process is there and has not ended.
 fn is_running(pid: u32) -> bool {
-    let stat = fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
+    state(pid).is_some_and(|state| !b"ZX".contains(&state))
+}
+
+/// Whether a signal has stopped a process.
+pub(crate) fn is_stopped(pid: u32) -> bool {
+    state(pid) == Some(b'T')
+}
+
+/// The letter that stands for what a process does.
+fn state(pid: u32) -> Option<u8> {
+    let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
     // The name before it may hold anything, parentheses too.
     let state = stat.rsplit(|&byte| byte == b')').next();
-    let state = state.and_then(|it| it.trim_ascii_start().first());
-    state.is_some_and(|state| !b"ZX".contains(state))
+    state.and_then(|it| it.trim_ascii_start().first().copied())
 }
 
 /// What a recorder has said, for an error message: the last lines, without what is usual.

@@ -9,6 +9,8 @@ use callscape_testing::tools::{self, has};
 mod attached;
 #[cfg(target_os = "linux")]
 mod frida;
+#[cfg(target_os = "linux")]
+mod left_alone;
 #[cfg(unix)]
 mod names;
 mod part;

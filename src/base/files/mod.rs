@@ -23,7 +23,7 @@ use target::{Target, folder_of};
 pub use abandoned::{TEMPORARY, remove as remove_abandoned};
 pub use folder::Folder;
 pub use limit::{fail_at_limit, start_with_limit};
-pub use private::private_folder;
+pub use private::{RUNTIME_FOLDER, has_own_runtime_folder, private_folder, set_runtime_folder};
 pub use regular::open_regular;
 pub use standard::output as standard_output;
 

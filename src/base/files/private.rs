@@ -1,7 +1,29 @@
 //! A folder of this user among the temporary files of all.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Where a session keeps its sockets: <https://specifications.freedesktop.org/basedir-spec/latest/>.
+pub const RUNTIME_FOLDER: &str = "XDG_RUNTIME_DIR";
+
+static HAS_OWN: AtomicBool = AtomicBool::new(false);
+
+/// Sets [`RUNTIME_FOLDER`] for this process, where the session has none.
+///
+/// # Safety
+///
+/// No other thread may read or write the environment.
+pub unsafe fn set_runtime_folder(folder: &Path) {
+    // SAFETY: as said above.
+    unsafe { std::env::set_var(RUNTIME_FOLDER, folder) };
+    HAS_OWN.store(true, Ordering::Relaxed);
+}
+
+/// Whether [`set_runtime_folder`] was called: programs of the user are not to see it.
+pub fn has_own_runtime_folder() -> bool {
+    HAS_OWN.load(Ordering::Relaxed)
+}
 
 /// The folder of this user among the temporary files, which nobody else can reach. An error where its name is taken by
 /// something of somebody else.

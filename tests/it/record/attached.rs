@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::super::common::{Scratch, callscape};
 use super::rows::{interpreter, may_sample};
 use super::{PROGRAM, build, calls, has, path, text};
+use callscape_testing::tools;
 
 /// A process that ends with the test.
 struct Owned(Child);
@@ -112,6 +113,83 @@ fn a_process_of_python_is_sampled_by_py_spy() {
     assert!(calls(&out, "spin") > 0);
 }
 
+/// Records a process with these options until the recording holds calls of `function`, for ever longer: an inspector or a
+/// debugger takes its time. None, and said so, where debuggers are forbidden.
+fn interrupted(scratch: &Scratch, pid: u32, options: &[&str], function: &str) -> Option<String> {
+    for seconds in [4, 16, 60] {
+        let out = scratch.0.join(format!("out-{seconds}"));
+        let recording = callscape()
+            .args([
+                "record",
+                "--no-open",
+                "-o",
+                path(&out),
+                "--pid",
+                &pid.to_string(),
+            ])
+            .args(options)
+            .env("PATH", tools::path())
+            .stderr(Stdio::piped())
+            .spawn();
+        let recording = recording.expect("it starts");
+        std::thread::sleep(Duration::from_secs(seconds));
+        let sent = Command::new("kill")
+            .args(["-INT", &recording.id().to_string()])
+            .status();
+        assert!(sent.is_ok_and(|it| it.success()));
+        let ran = recording.wait_with_output().expect("it ends");
+        let said = text(&ran.stderr);
+        if ["not permitted", "could not attach"]
+            .iter()
+            .any(|it| said.contains(it))
+        {
+            eprintln!("left out: processes may not be looked into here: {said}");
+            return None;
+        }
+        if ran.status.success() && calls(&out, function) > 0 {
+            return Some(said);
+        }
+        println!("{seconds} s: {said}");
+    }
+    panic!("nothing of {function} is recorded");
+}
+
+#[test]
+fn every_call_of_a_process_of_python_is_recorded_by_viztracer() {
+    let asked = Command::new(tools::python())
+        .args(["-c", "import viztracer"])
+        .output();
+    if !has("gdb", "--version") || !asked.is_ok_and(|it| it.status.success()) {
+        eprintln!("left out: needs gdb and VizTracer");
+        return;
+    }
+    let scratch = Scratch::new("record-pid-calls");
+    let app = b"import time\ndef leaf(n):\n    return n + 1\nprint('waiting', flush=True)\nwhile True:\n    leaf(1)\n    time.sleep(0.001)\n";
+    let app = scratch.write("app.py", app);
+    let mut of = waiting(Command::new(tools::python()).arg(&app));
+    let Some(said) = interrupted(&scratch, of.0.id(), &["--calls"], "leaf") else {
+        return;
+    };
+    assert!(said.contains("recorded by viztracer"), "{said}");
+    assert!(of.0.try_wait().is_ok_and(|it| it.is_none()), "it goes on");
+}
+
+#[test]
+fn a_process_of_node_is_sampled_by_its_inspector() {
+    if !has("node", "--version") {
+        return;
+    }
+    let scratch = Scratch::new("record-pid-node");
+    let app = b"function spin() { let s = 0; for (let i = 0; i < 1e6; i++) s += i; return s; }\nconsole.log('waiting'); setInterval(spin, 2);\n";
+    let app = scratch.write("app.js", app);
+    let mut of = waiting(Command::new("node").arg(&app));
+    let Some(said) = interrupted(&scratch, of.0.id(), &["--with", "node"], "spin") else {
+        return;
+    };
+    assert!(said.contains("recorded by node"), "{said}");
+    assert!(of.0.try_wait().is_ok_and(|it| it.is_none()), "it goes on");
+}
+
 #[test]
 fn what_cannot_be_attached_to_is_refused() {
     let refused = |arguments: &[&str]| {
@@ -123,7 +201,9 @@ fn what_cannot_be_attached_to_is_refused() {
     assert!(refused(&["--pid", "4194304"]).contains("process 4194304 does not exist"));
     let own = std::process::id().to_string();
     let said = refused(&["--pid", &own, "--with", "uftrace"]);
-    assert!(said.contains("perf and py-spy can"), "{said}");
+    assert!(said.contains("all other recorders can"), "{said}");
+    let said = refused(&["--pid", &own, "--with", "jfr"]);
+    assert!(said.contains("jfr cannot record process"), "{said}");
     let said = refused(&["--pid", &own, "--with", "py-spy", "--last", "1s"]);
     assert!(said.contains("--last needs perf"), "{said}");
 }

@@ -27,7 +27,7 @@ fn recording(scratch: &Scratch, options: &[&str], command: &[&str]) -> Command {
     run
 }
 
-fn run(scratch: &Scratch, options: &[&str], command: &[&str]) -> Output {
+pub(super) fn run(scratch: &Scratch, options: &[&str], command: &[&str]) -> Output {
     let options = [&["--with", "frida"], options].concat();
     recording(scratch, &options, command)
         .output()
@@ -329,7 +329,7 @@ fn until(holds: impl Fn() -> bool) {
 }
 
 /// Records a process until so many bytes are there, then sends a signal to the recorder.
-fn attached(
+pub(super) fn attached(
     scratch: &Scratch,
     pid: &str,
     options: &[&str],
@@ -358,8 +358,13 @@ fn attached(
         .expect("it starts");
     let hidden = scratch.0.join(format!(".out{signal}.record.callscape-tmp"));
     until(|| hidden.join("process").exists() || out.exists());
-    let records = hidden.join("recording").join(format!("{pid}.dat"));
-    until(|| records.exists());
+    let records = |folder: std::fs::ReadDir| {
+        let names = folder.flatten().map(|it| it.file_name());
+        names
+            .into_iter()
+            .any(|it| it.to_string_lossy().ends_with(".dat"))
+    };
+    until(|| std::fs::read_dir(hidden.join("recording")).is_ok_and(records));
     let sent = Command::new("kill")
         .args([signal, &whom(recorder.id()).to_string()])
         .status();

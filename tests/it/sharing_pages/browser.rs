@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use callscape_testing::browser::Browser;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::common::{self, Scratch};
 use crate::perceive::difference;
