@@ -182,6 +182,9 @@ static void
 put (Thread *thread, guint64 time, guint64 kind, Function *function)
 {
   guint64 *at;
+  /* What a process that was forked has mapped ends with the recording. */
+  if (shared.state->is_off)
+    return;
   if (thread->at == thread->end)
     shared.with_saved (grow, thread, thread->saved);
   at = thread->at;

@@ -85,10 +85,11 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "PID", exclusive = true)]
     keep: Option<u32>,
     /// Record a process that is already running, until it exits or you press Ctrl + C: samples of Python with py-spy, of
-    /// anything else with perf (always perf with --last); every call with --calls
+    /// Node.js and Java with their own profilers, of anything else with perf (always perf with --last); every call with
+    /// --calls
     #[arg(long, value_name = "PID", conflicts_with_all = ["command", "memory", "retry", "switchable"])]
     pid: Option<u32>,
-    /// Record every call of the process, in its native code (frida)
+    /// Record every call of the process: of Python with viztracer, of native code with frida
     #[arg(long, requires = "pid")]
     calls: bool,
     /// Do not show progress

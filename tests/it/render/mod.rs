@@ -166,7 +166,9 @@ fn name(text: &str, opacity: f32) -> FlatLabel {
 
 pub fn read_png(path: &Path) -> Image {
     let file = std::fs::File::open(path).expect("a golden picture");
-    let decoder = png::Decoder::new(std::io::BufReader::new(file));
+    let mut decoder = png::Decoder::new(std::io::BufReader::new(file));
+    // Screenshots of browsers have none.
+    decoder.set_transformations(png::Transformations::ALPHA);
     let mut reader = decoder.read_info().expect("a PNG");
     let mut rgba = vec![0; reader.output_buffer_size().expect("a small picture")];
     let info = reader.next_frame(&mut rgba).expect("a PNG");
