@@ -39,8 +39,8 @@ BLOCKED = (1 << 64) - 1 & ~(1 << 8 | 1 << 18 | 1 << 31 | 1 << 32 | 1 << 15)
 # Of the auxiliary vector.
 ENTRY = 9
 PAUSE = 0.01
-# It is looked so often, and for so long, whether a thread has stopped.
-LOOK, PATIENCE = 0.0002, 1
+# It is looked so often, and for so long, whether a thread has stopped; and for so long, whether all have left calls.c.
+LOOK, STOPPING, PATIENCE = 0.0002, 10, 1
 # Bytes of a function as calls.c has it, where in it stands that it is taken out, and bytes behind all.
 FUNCTION, IS_OUT, STATE = 24, 12, 8
 FUNCTIONS = "functions"
@@ -146,7 +146,7 @@ class Stopped:
     def stop(self, thread):
         try:
             ptrace(INTERRUPT, thread)
-            until = time.monotonic() + PATIENCE
+            until = time.monotonic() + STOPPING
             while time.monotonic() < until:
                 told, status = os.waitpid(thread, ALL_CHILDREN | os.WNOHANG)
                 if told == 0:
@@ -465,13 +465,13 @@ def main():
         recorder = Recorder(folder, pid, wish)
         recorder.listen()
         recorder.begin()
+        if started:
+            started.go()
     except BaseException as error:
         if started:
             os.kill(started.pid, signal.SIGKILL)
         print(f"{type(error).__name__}: {error}", flush=True)
         return 125
-    if started:
-        started.go()
     ended, begin = [], time.monotonic_ns()
     if started:
         threading.Thread(target=watch, args=(pid, ended), daemon=True).start()
