@@ -131,7 +131,7 @@ fn a_scene_is_presented_as_the_window_does() {
     let native = scratch.0.join("native.png");
     let mut command = common::callscape();
     command.args(["render", "--scene", &scene, "--second", "0.9", "--size"]);
-    let drawn = command.arg("640x360").arg("-o").arg(&native).output();
+    let drawn = command.arg("1280x720").arg("-o").arg(&native).output();
     let drawn = drawn.expect("the program runs");
     assert!(
         drawn.status.success(),
@@ -139,7 +139,6 @@ fn a_scene_is_presented_as_the_window_does() {
         String::from_utf8_lossy(&drawn.stderr)
     );
     let page = page(&scratch, &["pack", "--scene", &scene]);
-    browser.resize(640, 360);
     browser.play(&page);
     browser.until(
         "seen.talk.live && seen.talk.shot_at >= 0.9 && !seen.moving && seen.waits_for.length == 0",
