@@ -388,9 +388,14 @@ rpc.exports = {
   dispose() {
     if (!calls) return;
     quiet();
-    for (let turn = 0; turn < TURNS && this.restore() != 0; turn++) Thread.sleep(0.005);
-    this.forget();
+    let left = this.restore();
+    for (let turn = 0; turn < TURNS && left != 0; turn++) {
+      Thread.sleep(0.005);
+      left = this.restore();
+    }
+    const isFree = left == 0 && this.forget();
+    // A thread may be about to end.
     Thread.sleep(0.05);
-    this.end(true);
+    this.end(isFree);
   },
 };

@@ -35,7 +35,7 @@ INSTRUCTION_POINTER, STACK_POINTER, REGISTERS = 16, 19, 27
 # Words at the top of a stack in which a return address may be, and in which that of a thread's first function may be.
 TOP, STACK = 16, 2048
 # What Frida's threads block, by which they are known: all but the C library's own signals and one that nobody sends.
-BLOCKED = (1 << 64) - 1 & ~(1 << 8 | 1 << 18 | 1 << 31 | 1 << 32 | 1 << 15)
+BLOCKED = ((1 << 64) - 1) & ~(1 << 8 | 1 << 18 | 1 << 31 | 1 << 32 | 1 << 15)
 # Of the auxiliary vector.
 ENTRY = 9
 PAUSE = 0.01

@@ -24,7 +24,7 @@ thread_local! {
     static PAUSE: std::cell::Cell<Option<Pause>> = const { std::cell::Cell::new(None) };
 }
 
-/// Has all work call `pause` whenever it tells how far it is. What was called before.
+/// Makes every [`Progress::check`] call `pause`. Returns the function that it called before.
 #[cfg(target_arch = "wasm32")]
 pub fn pause_by(pause: Option<Pause>) -> Option<Pause> {
     PAUSE.replace(pause)

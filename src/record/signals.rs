@@ -231,6 +231,11 @@ mod linux {
                 // atomic number, which handlers may.
                 unsafe {
                     let mut old: libc::sigaction = std::mem::zeroed();
+                    let is_known = libc::sigaction(signal, std::ptr::null(), &raw mut old) == 0;
+                    // What is ignored, as by nohup, the program is to ignore too.
+                    if is_known && old.sa_sigaction == libc::SIG_IGN {
+                        continue;
+                    }
                     let mut new: libc::sigaction = std::mem::zeroed();
                     new.sa_sigaction = came as *const () as usize;
                     new.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;

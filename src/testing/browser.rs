@@ -225,7 +225,7 @@ impl Drop for Browser {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-        // What is left in the temporary folder does no harm.
+        // A leftover temporary folder is harmless.
         let _ = std::fs::remove_dir_all(&self.profile);
     }
 }

@@ -28,7 +28,7 @@ thread_local! {
     static PROXY: RefCell<Option<EventLoopProxy<Told>>> = const { RefCell::new(None) };
     /// The state of the last frame, if a test has asked for it.
     static SEEN: RefCell<Option<String>> = const { RefCell::new(None) };
-    /// What has the page's script call [`work`], where it can.
+    /// Asks the page's script to call [`work`], in browsers that can suspend WebAssembly.
     static WORKER: Cell<Option<fn()>> = const { Cell::new(None) };
 }
 
@@ -64,7 +64,7 @@ pub fn open(files: &[(String, Vec<u8>)]) {
     tell(Told::Dropped(paths));
 }
 
-/// From now on the page's script calls [`work`] after each `wake`: the browser can set aside what is on the stack.
+/// Moves jobs out of frames: the browser can suspend WebAssembly, so the page's script calls [`work`] after each `wake`.
 pub fn work_by(wake: fn()) {
     WORKER.set(Some(wake));
 }
@@ -74,7 +74,7 @@ pub fn work(rest: fn()) {
     queue::run_all(rest);
 }
 
-/// Does a slice of what runs on other threads elsewhere, or has the page's script do it.
+/// Runs waiting jobs for one slice, or asks the page's script to run them.
 pub(super) fn work_between_frames() {
     match WORKER.get() {
         Some(wake) if queue::is_any() => wake(),
