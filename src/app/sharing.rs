@@ -33,10 +33,21 @@ pub struct Wanted {
     pub session: Option<PathBuf>,
     pub mapping: Option<PathBuf>,
     pub scenes: Vec<PathBuf>,
-    /// The text of the source files too, not their structure alone.
-    pub with_source: bool,
+    pub source: Source,
     /// The part of each recording that is kept.
     pub kept: Kept,
+}
+
+/// What of a source tree is packed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Source {
+    /// Its structure.
+    #[default]
+    Structure,
+    /// The text of its files, whose structure is read again where the pack is opened.
+    Text,
+    /// Both: no structure can be read in a browser.
+    Both,
 }
 
 /// The part of a recording that is kept.
@@ -135,7 +146,7 @@ pub fn pack(
     let mut source = |dir: &Option<PathBuf>, folder: &str| -> anyhow::Result<_> {
         let packed = dir
             .as_ref()
-            .map(|dir| packing.source(dir, folder, wanted.with_source, progress));
+            .map(|dir| packing.source(dir, folder, wanted.source, progress));
         packed.transpose()
     };
     let sources = [
@@ -201,32 +212,42 @@ impl Packing {
         &mut self,
         dir: &Path,
         folder: &str,
-        with_text: bool,
+        wanted: Source,
         progress: &Progress,
     ) -> anyhow::Result<String> {
         let hierarchy = source::scan(dir, progress, &Reporter::new())?;
         let root = plain(hierarchy.name(ModuleId::ROOT));
         let modules = hierarchy.len();
-        if with_text && dir.is_dir() {
-            let name = format!("{folder}/{root}");
+        ensure!(
+            wanted == Source::Structure || dir.is_dir(),
+            "{}: expected a source tree for --with-source, found a structure without text",
+            dir.display()
+        );
+        let name = format!("{folder}/{root}{}", structure::ENDING);
+        let text = match wanted {
+            Source::Structure => None,
+            Source::Text => Some(format!("{folder}/{root}")),
+            Source::Both => Some(
+                structure::text_beside(Path::new(&name))
+                    .display()
+                    .to_string(),
+            ),
+        };
+        if let Some(text) = text {
             let files = files(&hierarchy);
             for file in &files {
                 let path = dir.join(file);
                 // Names that are no text stand otherwise in the structure; they are left out.
                 if path.is_file() {
-                    self.add(format!("{name}/{file}"), path);
+                    self.add(format!("{text}/{file}"), path);
                 }
             }
             self.said
                 .push(format!("{} source files of {root}", files.len()));
-            return Ok(name);
+            if wanted == Source::Text {
+                return Ok(text);
+            }
         }
-        ensure!(
-            !with_text,
-            "{}: expected a source tree for --with-source, found a structure without text",
-            dir.display()
-        );
-        let name = format!("{folder}/{root}{}", structure::ENDING);
         let path = self.made();
         let file = File::create(&path).with_context(|| path.display().to_string())?;
         let mut out = BufWriter::new(file);
@@ -234,8 +255,13 @@ impl Packing {
             .and_then(|()| out.flush())
             .with_context(|| path.display().to_string())?;
         self.add(name.clone(), path);
+        let without = if wanted == Source::Structure {
+            ", no text"
+        } else {
+            ""
+        };
         self.said.push(format!(
-            "the structure of {root}: {modules} modules, no text"
+            "the structure of {root}: {modules} modules{without}"
         ));
         Ok(name)
     }

@@ -10,7 +10,7 @@ use super::playable;
 use super::progress::with_progress;
 use callscape_app::presenting::opening::Opens;
 use callscape_app::saved::{self, SavedSession};
-use callscape_app::sharing::{self, Kept, Wanted};
+use callscape_app::sharing::{self, Kept, Source, Wanted};
 use callscape_base::files::{Folder, is_taken};
 use callscape_base::units::{TimeSpec, counted, grouped};
 use callscape_export::pack::{self, ENDING};
@@ -26,7 +26,7 @@ pub(crate) struct PackArgs {
     #[arg(short, long, value_name = "FILE", required_unless_present = "list")]
     output: Option<PathBuf>,
     /// Write a page that plays in a browser; without inputs, one of the built-in demo
-    #[arg(long, conflicts_with = "with_source")]
+    #[arg(long)]
     page: bool,
     /// Maximum size of the page: 500kB, 20MB; calls are sampled until it fits
     #[arg(long, value_name = "SIZE", requires = "page", value_parser = size)]
@@ -153,7 +153,11 @@ fn wanted(args: &PackArgs) -> anyhow::Result<Wanted> {
         session: args.session.clone(),
         mapping: args.map.clone(),
         scenes: args.scenes.clone(),
-        with_source: args.with_source,
+        source: match (args.with_source, args.page) {
+            (false, _) => Source::Structure,
+            (true, false) => Source::Text,
+            (true, true) => Source::Both,
+        },
         kept: Kept {
             from: args.from,
             to: args.to,

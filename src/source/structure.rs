@@ -4,7 +4,7 @@
 //! nest as deep as directories do, which is deeper than JSON may.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +17,14 @@ use callscape_facts::kinds::{FileKind, Made, Purpose};
 
 /// How the names of such files end.
 pub const ENDING: &str = ".callscape-structure";
+
+/// The folder in which the text of the files of a structure lies, if somebody has put it there: beside the structure, under
+/// its name with `.text`.
+pub fn text_beside(structure: &Path) -> PathBuf {
+    let name = structure.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.strip_suffix(ENDING).unwrap_or(&name);
+    structure.with_file_name(format!("{name}.text"))
+}
 
 const HEAD: &str = r#"{"format":"callscape-structure","version":"#;
 /// The first version did not say how files were made and what they are for.

@@ -4,7 +4,6 @@
 //! after all links in its path have been followed; nothing but a plain file is opened, so that no pipe or device is. Whoever
 //! can change the tree meanwhile can read what is in it anyhow.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
@@ -14,7 +13,8 @@ use std::time::SystemTime;
 use super::reader::Reader;
 use super::relations::Family;
 use super::relations::sites::CallSite;
-use super::{count, scan, taken};
+use super::{count, scan, structure, taken};
+use callscape_base::files::disk;
 use callscape_base::progress::Progress;
 
 /// Larger files are generated or data; nobody reads them line by line.
@@ -47,10 +47,12 @@ pub enum TextError {
 }
 
 impl TextTree {
-    /// The tree below `dir`. An error where there is no such directory.
+    /// The tree below `dir`, or of a structure that has its text beside it. An error where there is no such directory.
     pub fn new(dir: &Path) -> io::Result<TextTree> {
-        let root = dir.canonicalize()?;
-        match root.is_dir() {
+        let beside = disk::is_file(dir).then(|| structure::text_beside(dir));
+        let found = beside.filter(|it| disk::is_dir(it));
+        let root = disk::canonicalize(found.as_deref().unwrap_or(dir))?;
+        match disk::is_dir(&root) {
             true => Ok(TextTree { root }),
             false => Err(io::ErrorKind::NotADirectory.into()),
         }
@@ -72,11 +74,11 @@ impl TextTree {
         if path.is_absolute() && !whole.starts_with(&self.root) && !self.may_hold(path) {
             return Err(TextError::Outside(path.to_owned()));
         }
-        let found = whole.canonicalize().map_err(|error| at(path, error))?;
+        let found = disk::canonicalize(&whole).map_err(|error| at(path, error))?;
         if !found.starts_with(&self.root) {
             return Err(TextError::Outside(path.to_owned()));
         }
-        let metadata = found.metadata().map_err(|error| at(path, error))?;
+        let metadata = disk::metadata(&found).map_err(|error| at(path, error))?;
         match metadata.is_file() {
             true => Ok(found),
             false => Err(TextError::NotAFile(path.to_owned())),
@@ -85,7 +87,7 @@ impl TextTree {
 
     /// Whether the directory of an absolute path, links followed, lies in the tree.
     fn may_hold(&self, path: &Path) -> bool {
-        let folder = path.parent().and_then(|it| it.canonicalize().ok());
+        let folder = path.parent().and_then(|it| disk::canonicalize(it).ok());
         folder.is_some_and(|it| it.starts_with(&self.root))
     }
 
@@ -93,7 +95,7 @@ impl TextTree {
     pub fn read(&self, path: &Path) -> Result<SourceText, TextError> {
         let found = self.locate(path)?;
         let failed = |error| at(path, error);
-        let file = File::open(&found).map_err(failed)?;
+        let file = disk::open(&found).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         if !metadata.is_file() {
             return Err(TextError::NotAFile(path.to_owned()));

@@ -133,6 +133,12 @@ fn what_is_in_a_page_is_listed() {
     };
     let of_pack = maker.done(&["pack", "--list", "meal.callscape-pack"]);
     assert_eq!(names(&listed), names(&of_pack));
+    maker.page(&["meal", "meal.json", "--with-source"]);
+    let listed = names(&maker.done(&["pack", "--list", "page.html"]));
+    let text = "source/meal.text/soup.c".to_owned();
+    assert!(listed.contains(&text), "{listed:?}");
+    let structure = "source/meal.callscape-structure".to_owned();
+    assert!(listed.contains(&structure), "{listed:?}");
     maker.page(&["meal", "meal.json", "--from", "10%", "--to", "1.2ms"]);
     let part = maker.read("page.html");
     // Calls begin every 10 µs.

@@ -4,13 +4,18 @@
 mod own {
     use std::fs;
     use std::io;
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
     pub use std::fs::{File, Metadata};
 
     /// What is known of the file or folder at `path`.
     pub fn metadata(path: &Path) -> io::Result<Metadata> {
         fs::metadata(path)
+    }
+
+    /// The path of a file or folder without links and `..`.
+    pub fn canonicalize(path: &Path) -> io::Result<PathBuf> {
+        fs::canonicalize(path)
     }
 
     /// Opens a file to be read.
@@ -35,7 +40,7 @@ mod own {
 #[cfg(target_arch = "wasm32")]
 use super::held as own;
 
-pub use own::{File, Metadata, create_new, metadata, open, open_regular};
+pub use own::{File, Metadata, canonicalize, create_new, metadata, open, open_regular};
 
 use std::path::Path;
 

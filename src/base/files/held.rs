@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Bound;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 static FILES: Mutex<BTreeMap<PathBuf, Held>> = Mutex::new(BTreeMap::new());
@@ -105,6 +105,21 @@ pub fn metadata(path: &Path) -> io::Result<Metadata> {
         }),
         false => Err(io::ErrorKind::NotFound.into()),
     }
+}
+
+/// The path without `..`, if something is held there: there are no links.
+pub fn canonicalize(path: &Path) -> io::Result<PathBuf> {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    metadata(&plain).map(|_| plain)
 }
 
 pub fn open(path: &Path) -> io::Result<File> {
@@ -211,6 +226,9 @@ mod tests {
         assert_eq!(is_dir(folder), Some(true));
         assert_eq!(is_dir(&path), Some(false));
         assert_eq!(is_dir(Path::new("/held-test/aa")), None);
+        let plain = |path: &str| canonicalize(Path::new(path)).ok();
+        assert_eq!(plain("/held-test/./x/../a/b").as_ref(), Some(&path));
+        assert_eq!(plain("/held-test/../a/b"), None);
         forget(folder);
         assert!(open(&path).is_err() && metadata(folder).is_err());
     }

@@ -164,6 +164,19 @@ fn a_file_is_read_only_inside_the_tree() {
     assert!(TextTree::new(&folder.0.join("secret")).is_err());
 }
 
+#[test]
+fn a_structure_has_its_text_beside_it() {
+    let folder = Folder::new("beside");
+    let structure = folder.0.join("a.callscape-structure");
+    std::fs::write(&structure, "").expect("a file");
+    assert!(TextTree::new(&structure).is_err(), "no text yet");
+    std::fs::rename(folder.0.join("tree"), folder.0.join("a.text")).expect("it is ours");
+    let tree = TextTree::new(&structure).expect("a tree");
+    assert!(tree.read(Path::new("inner/a.c")).is_ok());
+    let found = tree.read(Path::new("../secret"));
+    assert!(matches!(found, Err(TextError::Outside(_))));
+}
+
 #[cfg(unix)]
 #[test]
 fn links_are_followed_inside_the_tree_alone() {

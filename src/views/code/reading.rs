@@ -11,6 +11,7 @@ use callscape_analysis::lines::recorded_at;
 use callscape_base::progress::Progress;
 use callscape_source::relations::sites::CallSite;
 use callscape_source::syntax::{Span, Syntax};
+use callscape_source::text::TextTree;
 use callscape_state::State;
 use callscape_state::document::source::TreeFile;
 use callscape_state::job::Job;
@@ -83,7 +84,7 @@ impl Reading {
             self.sites.want(key.clone(), || {
                 Job::named("looking for calls", state.waker(), move |progress| {
                     progress.start("looking for calls in the text", 0);
-                    let root = root.canonicalize().unwrap_or(root);
+                    let root = TextTree::new(&root).map_or(root, |it| it.root().to_owned());
                     let found = page.text.calls(&page.located, &root, progress);
                     progress.check()?;
                     Ok(Arc::new(found.unwrap_or_default()))
