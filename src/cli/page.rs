@@ -8,7 +8,7 @@ pub(crate) const STYLE: &str = "\
 :root{color-scheme:light dark;--ink:#22262e;--ground:#fff;--line:#d5dae2;--weak:#667085;--less:#12529b;--more:#b04600}\
 @media(prefers-color-scheme:dark){:root{--ink:#e6e9ef;--ground:#14171c;--line:#343a45;--weak:#98a2b3;--less:#86c5ff;--more:#ffb066}}\
 body{font:15px/1.45 system-ui,sans-serif;color:var(--ink);background:var(--ground);max-width:1280px;margin:2em auto;padding:0 1.2em}\
-h1{font-size:1.5em}.head{font-size:1.15em;margin:.3em 0}h2{font-size:1.15em;margin-top:2em}img{max-width:100%;border:1px solid var(--line);border-radius:4px}\
+h1{font-size:1.5em}.head{font-size:1.15em;margin:.3em 0}h2{font-size:1.15em;margin-top:2em}img{max-width:100%;height:auto;border:1px solid var(--line);border-radius:4px}\
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}\
 th,td{padding:.2em .6em;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap;vertical-align:top}\
 th{color:var(--weak);font-weight:500}th:last-child,td:last-child{text-align:left;white-space:normal;overflow-wrap:anywhere;width:60%}\
@@ -17,7 +17,8 @@ code,pre{font:13px/1.5 ui-monospace,monospace}pre{border:1px solid var(--line);b
 details{margin-left:1.1em}details:not(:has(details))>summary{list-style:none}summary{overflow-wrap:anywhere}\
 .bars{display:inline-block;width:90px;vertical-align:middle}.bars i{display:block;height:4px;margin:1px 0;min-width:1px;background:var(--less)}.bars i+i{background:var(--more)}\
 table.code{width:auto;min-width:60%}.code td{border:0;padding:0 .8em}.code td:last-child{white-space:pre}\
-.doubt{border-left:3px solid var(--more);padding-left:.7em}.wide{overflow-x:auto}";
+.doubt{border-left:3px solid var(--more);padding-left:.7em}.wide{overflow-x:auto}\
+@media print{body{max-width:none;margin:0;padding:0}h2{break-after:avoid}li,tr{break-inside:avoid}.wide,pre{overflow:visible}pre{white-space:pre-wrap;overflow-wrap:anywhere}}";
 
 /// The begin of a page, with its title as the first heading.
 pub(crate) fn head(page: &mut String, title: &str) -> std::fmt::Result {
@@ -43,60 +44,4 @@ pub(crate) fn escaped(text: &str) -> String {
         }
     }
     escaped
-}
-
-const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// Bytes as text, by section 4 of RFC 4648.
-pub(crate) fn base64(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let byte = |place: usize| u32::from(group.get(place).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for place in 0..4 {
-            match place <= group.len() {
-                true => text.push(LETTERS[(bits >> (18 - 6 * place) & 63) as usize] as char),
-                false => text.push('='),
-            }
-        }
-    }
-    text
-}
-
-/// Decodes base64; `None` for other text.
-pub(crate) fn unbase64(text: &str) -> Option<Vec<u8>> {
-    let text = text.trim().trim_end_matches('=').as_bytes();
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 3);
-    for group in text.chunks(4) {
-        let mut bits = 0;
-        for &letter in group {
-            let value = LETTERS.iter().position(|it| *it == letter)?;
-            bits = bits << 6 | u32::try_from(value).ok()?;
-        }
-        let all = (bits << (6 * (4 - group.len()))).to_be_bytes();
-        bytes.extend_from_slice(&all[1..group.len().max(1)]);
-    }
-    Some(bytes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The examples of RFC 4648, section 10.
-    #[test]
-    fn base64_is_that_of_the_rfc() {
-        for (bytes, text) in [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("fooba", "Zm9vYmE="),
-            ("foobar", "Zm9vYmFy"),
-        ] {
-            assert_eq!(base64(bytes.as_bytes()), text);
-            assert_eq!(unbase64(text).as_deref(), Some(bytes.as_bytes()));
-        }
-    }
 }
