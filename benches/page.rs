@@ -48,6 +48,8 @@ fn main() -> anyhow::Result<()> {
 /// A page that the program makes with these arguments.
 fn page(place: &Path, name: &str, arguments: &[String]) -> anyhow::Result<PathBuf> {
     let path = place.join(format!("{name}.html"));
+    // That of the run before, if any.
+    let _ = fs::remove_file(&path);
     let mut command = Command::new(env!("CARGO_BIN_EXE_callscape"));
     command.args(arguments).args(["--page", "-o"]).arg(&path);
     let output = command.output()?;

@@ -20,6 +20,7 @@ macro_rules! say {
     };
 }
 
+mod base85;
 mod calls;
 mod compare;
 mod contexts;

@@ -6,9 +6,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 use anyhow::{Context, ensure};
+use base64::prelude::{BASE64_STANDARD, Engine};
 
+use super::base85;
 use super::findings::page::list;
-use super::page::{STYLE, base64, escaped, unbase64};
+use super::page::{STYLE, escaped};
 use super::{output, phases};
 use callscape_analysis::findings::findings;
 use callscape_analysis::session::{Resolved, Session};
@@ -33,6 +35,11 @@ const TITLE: &str = "<title>Callscape</title>";
 const STYLES: &str = "<style>\n";
 const TEXT: &str = "<!--callscape text-->";
 const PACK: &str = "<script type=\"application/octet-stream\" id=\"pack\">";
+const VIEWER_IN: &str = "<script type=\"application/octet-stream\" id=\"viewer\">";
+/// What they become: the viewer as `./x web` makes it has no pack, and is written in base64.
+const PACKED: &str = "<script type=\"application/octet-stream\" id=\"pack\" data-base=\"85\">";
+const VIEWER_PACKED: &str =
+    "<script type=\"application/octet-stream\" id=\"viewer\" data-base=\"85\">";
 /// Replaced: a page makes no requests.
 const NETWORK: &str = "connect-src *";
 /// Scripts without this are not run.
@@ -47,6 +54,8 @@ const MOST: u64 = 1 << 30;
 const FIRST: u64 = 17;
 /// What a page without a pack contains.
 pub(crate) const DEMO: &str = "the built-in demo";
+/// Of pictures as JPEG, of 100: edges of letters stay sharp.
+const QUALITY: u8 = 90;
 /// Rows of a table as text.
 const ROWS: usize = 50;
 
@@ -85,19 +94,25 @@ impl Playable {
         let of = |nonce: &str| [format!("'nonce-{nonce}'"), format!("nonce=\"{nonce}\"")];
         let [of_policy, of_script] = of(NONCE);
         let [policy, script] = of(&nonce);
-        let mut page = viewer.replace(&of_script, &script);
+        let older =
+            || format!("{VIEWER} belongs to another version of Callscape; run `./x web` again");
+        let (before, player) = viewer.split_once(VIEWER_IN).with_context(older)?;
+        let (player, after) = player.split_once('<').with_context(older)?;
+        let player = BASE64_STANDARD.decode(player.trim()).with_context(older)?;
+        let mut page = format!("{before}{VIEWER_PACKED}<{after}").replace(&of_script, &script);
         for (old, new) in [
             (TITLE, format!("<title>{}</title>", escaped(&self.title))),
             (&*of_policy, policy),
             (NETWORK, "connect-src 'none'".to_owned()),
             (STYLES, format!("<style>\n{STYLE}\n")),
-            (PACK, format!("{PACK}{}", base64(&self.pack))),
+            (PACK, format!("{PACKED}{}", base85::encode(&self.pack))),
+            (
+                VIEWER_PACKED,
+                format!("{VIEWER_PACKED}{}", base85::encode(&player)),
+            ),
             (TEXT, self.text.clone()),
         ] {
-            ensure!(
-                page.contains(old),
-                "{VIEWER} belongs to another version of Callscape; run `./x web` again"
-            );
+            ensure!(page.contains(old), older());
             page = page.replacen(old, &new, 1);
         }
         Ok(page)
@@ -110,18 +125,29 @@ pub(crate) fn pack_in(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
     let Ok(page) = String::from_utf8(bytes) else {
         return Ok(None);
     };
-    let pack = page.split_once(PACK).and_then(|(_, it)| it.split_once('<'));
-    Ok(pack.and_then(|(pack, _)| unbase64(pack)))
+    let pack = page.split_once(PACKED);
+    let pack = pack.and_then(|(_, it)| it.split_once('<'));
+    Ok(pack.and_then(|(pack, _)| base85::decode(pack)))
 }
 
-/// A picture in HTML.
+/// A picture in HTML: as PNG, or as JPEG where that takes less than half of it, as for landscapes with their shadows.
 pub(crate) fn picture(page: &mut String, image: &Image, alternative: &str) -> anyhow::Result<()> {
     let (width, height) = (image.width, image.height);
+    let (png, mut jpeg) = (image.png()?, Vec::new());
+    let size = (u16::try_from(width), u16::try_from(height));
+    if let (Ok(width), Ok(height)) = size {
+        let encoder = jpeg_encoder::Encoder::new(&mut jpeg, QUALITY);
+        encoder.encode(&image.rgba, width, height, jpeg_encoder::ColorType::Rgba)?;
+    }
+    let (kind, bytes) = match !jpeg.is_empty() && jpeg.len() < png.len() / 2 {
+        true => ("jpeg", jpeg),
+        false => ("png", png),
+    };
     writeln!(
         page,
-        "<p><img alt=\"{}\" width=\"{width}\" height=\"{height}\" src=\"data:image/png;base64,{}\"></p>",
+        "<p><img alt=\"{}\" width=\"{width}\" height=\"{height}\" src=\"data:image/{kind};base64,{}\"></p>",
         escaped(alternative),
-        base64(&image.png()?)
+        BASE64_STANDARD.encode(bytes)
     )?;
     Ok(())
 }
@@ -283,7 +309,7 @@ pub(crate) fn share(
         };
         let session = Session::open(&shown, progress)?;
         // The text takes longer to make than the pack: not for one that is too large without it.
-        let mut bytes = (viewer.len() + base64(&pack).len()) as u64;
+        let mut bytes = (viewer.len() / 16 * 15 + pack.len() / 4 * 5) as u64;
         if at_most.is_none_or(|most| bytes <= most) {
             let told = text(&session, &title, progress)?;
             let text = format!("{told}{}", contents(&said));

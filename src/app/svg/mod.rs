@@ -10,6 +10,7 @@ pub(crate) mod tests;
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use base64::prelude::{BASE64_STANDARD, Engine};
 use callscape_look::image::Image;
 
 pub(crate) use shapes::Textures;
@@ -168,7 +169,7 @@ impl Svg {
     /// Stretches a picture over a rectangle without smoothing it.
     fn image(&mut self, [left, top, right, bottom]: Sides, image: &Image) {
         // What cannot be encoded has no pixels.
-        let png = base64(&image.png().unwrap_or_default());
+        let png = BASE64_STANDARD.encode(image.png().unwrap_or_default());
         let [x, y, width, height] = [left, top, right - left, bottom - top].map(number);
         self.add(&format!(
             "image x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" preserveAspectRatio=\"none\" \
@@ -278,20 +279,4 @@ fn escaped(text: &str) -> String {
         }
     }
     data
-}
-
-/// <https://www.rfc-editor.org/rfc/rfc4648#section-4>
-fn base64(bytes: &[u8]) -> String {
-    const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(group.get(at).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for sign in 0..4 {
-            let is_there = sign <= group.len();
-            let six = (bits >> (18 - 6 * sign) & 63) as usize;
-            text.push(if is_there { SIGNS[six].into() } else { '=' });
-        }
-    }
-    text
 }

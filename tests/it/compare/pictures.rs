@@ -86,7 +86,7 @@ fn pictures_show_less_in_blue_and_more_in_orange_and_mirror() {
     ]);
     assert_eq!(answer.code, Some(0), "{}", answer.err);
     let page = std::fs::read_to_string(&report).expect("the report");
-    assert_eq!(page.matches("data:image/png;base64,").count(), 3);
+    assert_eq!(page.matches("data:image/").count(), 3);
     assert!(page.contains("Call tree") && page.contains("<details"));
     assert_eq!(
         page.matches("<details").count(),
@@ -223,5 +223,5 @@ fn both_runs_are_drawn_along_one_time_axis() {
     ]);
     assert_eq!(answer.code, Some(0), "{}", answer.err);
     let page = std::fs::read_to_string(&page).expect("the report");
-    assert_eq!(page.matches("data:image/png;base64,").count(), 2);
+    assert_eq!(page.matches("data:image/").count(), 2);
 }
