@@ -523,8 +523,19 @@ impl<'a> Info<'a> {
             return Ok(());
         };
         writeln!(out, "frequency  {}: {left_out}", left_out.max_frequency)?;
-        let names = left_out.names.iter().take(NAMED).map(|it| escape::name(it));
-        let names: Vec<_> = names.collect();
+        let names = left_out.names.iter().take(NAMED).map(|name| {
+            let shown = escape::name(name);
+            // Those that were found while the program was recorded.
+            match left_out.found.iter().find(|it| it.name == *name) {
+                Some(it) => format!(
+                    "{shown} (after {}, {})",
+                    it.at,
+                    counted(it.calls, "call", "calls")
+                ),
+                None => shown.into_owned(),
+            }
+        });
+        let names: Vec<String> = names.collect();
         let more = match left_out.functions.saturating_sub(names.len() as u64) {
             0 => String::new(),
             more => format!(" and {more} more"),

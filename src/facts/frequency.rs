@@ -99,6 +99,9 @@ pub struct LeftOut {
     /// Those that were found while a program was recorded, in order of time; the first hundred.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub found: Vec<Found>,
+    /// The recording has the calls until a function was found.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_first_calls: bool,
 }
 
 /// A function that was found to be called too often while a program was recorded.
@@ -108,7 +111,7 @@ pub struct Found {
     /// Since the first event of the recording.
     #[serde(rename = "at_ns")]
     pub at: Cost,
-    /// Its calls until then, which the recording does not hold.
+    /// Its calls until then.
     pub calls: u64,
 }
 
@@ -140,11 +143,17 @@ impl fmt::Display for LeftOut {
                     percent(share)
                 )?;
             }
-            None => write!(
-                f,
-                "{functions} excluded, called more than {}",
-                self.max_frequency
-            )?,
+            None => {
+                let excluded = match self.has_first_calls {
+                    true => "recorded only until found to be",
+                    false => "excluded,",
+                };
+                write!(
+                    f,
+                    "{functions} {excluded} called more than {}",
+                    self.max_frequency
+                )?;
+            }
         }
         match &self.before {
             Some(before) => write!(f, "; before, {before}"),
@@ -203,6 +212,7 @@ mod tests {
             names: Vec::new(),
             before: None,
             found: Vec::new(),
+            has_first_calls: false,
         };
         assert_eq!(
             left_out.to_string(),
@@ -220,6 +230,11 @@ mod tests {
         assert_eq!(
             left_out.to_string(),
             "1 function excluded, called more than 80/100ms"
+        );
+        left_out.has_first_calls = true;
+        assert_eq!(
+            left_out.to_string(),
+            "1 function recorded only until found to be called more than 80/100ms"
         );
     }
 }

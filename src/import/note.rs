@@ -59,6 +59,7 @@ mod tests {
                 names: vec!["f".to_owned()],
                 before: None,
                 found: Vec::new(),
+                has_first_calls: false,
             }),
         };
         let text = serde_json::to_vec(&note).expect("JSON");

@@ -28,8 +28,13 @@ pub(crate) fn lost(recording: &Path) -> (u64, bool) {
     read.map_or((0, false), |()| (lost, after >> 32 != 0))
 }
 
-/// Leaves out the calls of functions that were found, by their addresses; tells which. None where none was.
-pub(crate) fn take(recording: &Path, limit: Frequency) -> Result<Option<LeftOut>, RecordError> {
+/// Leaves out the calls of functions that were found, by their addresses, or keeps those until then; tells which. None where
+/// none was.
+pub(crate) fn take(
+    recording: &Path,
+    limit: Frequency,
+    is_kept: bool,
+) -> Result<Option<LeftOut>, RecordError> {
     let path = recording.join(FOUND);
     let bytes = fs::read(&path).map_err(|error| RecordError::io(&path, error))?;
     let _ = fs::remove_file(&path);
@@ -51,7 +56,11 @@ pub(crate) fn take(recording: &Path, limit: Frequency) -> Result<Option<LeftOut>
     }
     let begin = begin(recording);
     for path in records(recording) {
-        leave_out(&path, &mut found).map_err(|error| RecordError::io(&path, error))?;
+        let done = match is_kept {
+            true => count(&path, &mut found),
+            false => leave_out(&path, &mut found),
+        };
+        done.map_err(|error| RecordError::io(&path, error))?;
     }
     let names = names(recording);
     let mut all: Vec<Found> = found
@@ -77,6 +86,7 @@ pub(crate) fn take(recording: &Path, limit: Frequency) -> Result<Option<LeftOut>
         names: all.iter().map(|it| it.name.clone()).collect(),
         before: None,
         found: all,
+        has_first_calls: is_kept,
     }))
 }
 
@@ -125,6 +135,21 @@ fn names(recording: &Path) -> HashMap<u64, String> {
         }
     }
     names
+}
+
+/// Counts the calls of these functions in the records of one thread.
+fn count(path: &Path, found: &mut BTreeMap<u64, (u64, u64)>) -> std::io::Result<()> {
+    let mut from = BufReader::with_capacity(1 << 20, File::open(path)?);
+    let mut record = [0; RECORD];
+    while from.read_exact(&mut record).is_ok() {
+        let word = u64::from_le_bytes(record[8..].try_into().unwrap_or_default());
+        if word & 3 == 0
+            && let Some((_, calls)) = found.get_mut(&(word >> 16))
+        {
+            *calls += 1;
+        }
+    }
+    Ok(())
 }
 
 /// Writes the records of one thread again without the calls of these functions, and counts those.
@@ -203,6 +228,8 @@ mod tests {
         let without = [&[('(', 1), ('(', 3), (')', 3)][..], &deep, &[(')', 1)]];
         fs::write(&path, written(&with.concat())).expect("it can be written");
         let mut found = BTreeMap::from([(2, (0, 0))]);
+        count(&path, &mut found).expect("it is read");
+        assert_eq!(found.insert(2, (0, 0)), Some((0, 2)));
         leave_out(&path, &mut found).expect("it is rewritten");
         assert_eq!(found[&2].1, 2);
         let words = |bytes: &[u8]| -> Vec<[u8; 8]> {

@@ -151,6 +151,7 @@ impl Frequencies {
             names: names.map(|&id| functions.get(id).name.to_owned()).collect(),
             before: None,
             found: Vec::new(),
+            has_first_calls: false,
         }
     }
 }

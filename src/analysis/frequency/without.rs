@@ -75,6 +75,7 @@ pub fn leave_out_frequent(
         left.left_out = Some(LeftOut {
             before: of_trial_run(recording.left_out.as_ref()),
             found: Vec::new(),
+            has_first_calls: false,
             ..of.left_out(&frequent, functions)
         });
         if !frequent.functions.is_empty() {
