@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use egui::Pos2;
 
 use crate::presenting::film_wish::FilmWish;
+use callscape_base::units::ModuleId;
 use callscape_presentation::scene::{Section, Shot};
 use callscape_record::Switch;
 use callscape_record::recorder::Recorder;
@@ -129,7 +130,8 @@ pub struct RecordWish {
     pub is_paused: bool,
     /// What malloc gives and free takes back is recorded too.
     pub memory: bool,
-    /// Functions that alone are recorded, and those that are not, by their names with `*` for anything, apart by white space.
+    /// Functions that alone are recorded, and those that are not, by their names with `*` for anything, or by the paths of
+    /// files and folders; words as those of the command.
     pub only: String,
     pub without: String,
     /// A running process is recorded, and which; rather than the command.
@@ -141,6 +143,11 @@ pub struct RecordWish {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordAsk {
     Toggle,
+    /// Opens the card with a module among what alone is recorded, or what is not.
+    Choose {
+        module: ModuleId,
+        is_only: bool,
+    },
     Edit(RecordWish),
     /// Asks for the folder in a dialog of the desktop.
     ChooseFolder,

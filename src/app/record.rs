@@ -1,11 +1,15 @@
 //! What is asked for in the card in which a program is recorded, and what comes of it.
 
+use std::path::Path;
+
 use super::command::{FileAsk, RecordAsk, RecordWish};
 use super::desk::Desk;
+use super::editor::words;
 use super::pair::Replacement;
-use super::recording::{PAUSE, Picked, Running, attach, look, look_at, parts, run};
+use super::recording::{PAUSE, Picked, Running, attach, chosen, look, look_at, parts, run};
 use callscape_analysis::session::Inputs;
 use callscape_base::progress::Progress;
+use callscape_base::units::ModuleId;
 use callscape_record::control::Control;
 use callscape_record::processes;
 use callscape_record::recorder::Recorder;
@@ -29,6 +33,7 @@ impl Desk {
                 }
                 self.welcome.is_open &= !self.recording.is_open;
             }
+            RecordAsk::Choose { module, is_only } => self.choose_to_record(module, is_only),
             RecordAsk::Edit(wish) => self.edit_recording(wish),
             RecordAsk::ChooseFolder => {
                 let work = |_: &Progress| {
@@ -66,6 +71,32 @@ impl Desk {
                 }
             }
         }
+    }
+
+    /// Opens the card with a module among what alone is recorded, or what is not.
+    fn choose_to_record(&mut self, module: ModuleId, is_only: bool) {
+        let Some(document) = &self.state.document else {
+            return;
+        };
+        let hierarchy = &document.base.hierarchy;
+        let module = document.without_map(module);
+        let Some(name) = chosen(hierarchy, module) else {
+            return;
+        };
+        if !self.recording.is_open {
+            self.on_record(RecordAsk::Toggle);
+        }
+        let wish = &mut self.recording.wish;
+        let names = if is_only {
+            &mut wish.only
+        } else {
+            &mut wish.without
+        };
+        let before = words::split(names).unwrap_or_default();
+        if words::split(&name).is_some_and(|it| before.ends_with(&it)) {
+            return;
+        }
+        *names = [names.trim(), &name].join(" ").trim().to_owned();
     }
 
     fn edit_recording(&mut self, wish: RecordWish) {
@@ -129,8 +160,14 @@ impl Desk {
             Some(pid) => Some(format!("process {pid}")),
             None => command.first().map(|it| it.display().to_string()),
         };
-        let names = |text: &str| text.split_whitespace().map(str::to_owned).collect();
-        let chooses = matches!(by, Recorder::Uftrace | Recorder::Frida);
+        let chooses = by.can_choose();
+        let names = |text: &str| words::split(if chooses { text } else { "" });
+        let chosen = names(&card.wish.only).zip(names(&card.wish.without));
+        let Some((only, without)) = chosen else {
+            return card.failure = Some("A quotation mark is not closed".to_owned());
+        };
+        let document = self.state.document.as_ref();
+        let source = document.and_then(|it| it.source_root()).map(Path::to_owned);
         // perf is switched by fifos of a program that it starts.
         let is_switchable = by.can_be_switched() && (process.is_none() || by == Recorder::Frida);
         let control = Control::default();
@@ -141,8 +178,9 @@ impl Desk {
             memory: card.wish.memory && by == Recorder::Uftrace,
             is_paused: card.wish.is_paused && is_switchable,
             is_switchable,
-            only: names(if chooses { &card.wish.only } else { "" }),
-            without: names(if chooses { &card.wish.without } else { "" }),
+            only,
+            without,
+            source,
             control: Some(control.clone()),
             ..Wish::default()
         };

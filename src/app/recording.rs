@@ -9,6 +9,8 @@ use super::command::RecordWish;
 use super::editor::words;
 use callscape_analysis::session::Inputs;
 use callscape_base::progress::Progress;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 use callscape_import as import;
 use callscape_record::choice::{self, Offer};
 use callscape_record::control::Control;
@@ -67,11 +69,7 @@ impl Picked {
                 let ending = path.extension().and_then(|it| it.to_str());
                 let by = RUN_BY.iter().find(|it| Some(it.0) == ending);
                 let by = by.map_or(String::new(), |it| format!("{} ", it.1));
-                let name = path.display().to_string();
-                let name = match name.contains(|it: char| it.is_whitespace() || it == '\'') {
-                    true => format!("\"{name}\""),
-                    false => name,
-                };
+                let name = words::quote(&path.display().to_string());
                 RecordWish {
                     command: by + &name,
                     ..wish
@@ -185,6 +183,29 @@ pub(super) fn parts(wish: &RecordWish) -> Result<(Vec<OsString>, PathBuf), Strin
         return Err(format!("{}: folder not found", folder.display()));
     }
     Ok((words.into_iter().map(OsString::from).collect(), folder))
+}
+
+/// What names a module of a source tree for a recorder: the path of a file or directory, the name of a function in its scopes.
+/// None for the tree, its classes and namespaces, and what is outside of it.
+pub(crate) fn chosen(hierarchy: &Hierarchy, module: ModuleId) -> Option<String> {
+    let is_external = |it| hierarchy.kind(it) == ModuleKind::External;
+    if module == ModuleId::ROOT || hierarchy.ancestors(module).any(is_external) {
+        return None;
+    }
+    let name = match hierarchy.kind(module) {
+        ModuleKind::Directory | ModuleKind::File => format!("./{}", hierarchy.path(module)),
+        ModuleKind::Function => {
+            let scopes = hierarchy.ancestors(module);
+            let scopes = scopes.take_while(|&it| hierarchy.kind(it) != ModuleKind::File);
+            let mut names: Vec<&str> = scopes.map(|it| hierarchy.name(it)).collect();
+            names.reverse();
+            // What is around a scope, such as a crate, is not always in the tree.
+            let any = if names.len() > 1 { "*" } else { "" };
+            format!("{any}{}", names.join("::"))
+        }
+        _ => return None,
+    };
+    Some(words::quote(&name))
 }
 
 pub(super) fn look(words: &[OsString], folder: &Path) -> Result<Looked, String> {

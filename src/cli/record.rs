@@ -39,7 +39,8 @@ pub(crate) struct RecordArgs {
     /// Record without opening the recording
     #[arg(long)]
     no_open: bool,
-    /// Source tree to show the recording on [default: found from the file names in the recording]
+    /// Source tree to show the recording on [default: found from the file names in the recording]; --only and --without find
+    /// paths in it
     #[arg(long, value_name = "SOURCE_DIR")]
     source: Option<PathBuf>,
     /// Also record allocations and releases (uftrace)
@@ -49,12 +50,16 @@ pub(crate) struct RecordArgs {
     /// short trial run before (uftrace)
     #[arg(long, value_name = "CALLS/TIME")]
     max_frequency: Option<callscape_facts::frequency::Frequency>,
-    /// Do not record functions of this name, in which * matches any text; their callees are attributed to their callers;
-    /// may be repeated (uftrace, frida)
-    #[arg(long, value_name = "NAME")]
+    /// Keep the calls of these functions until they are found, marked in the recording (frida)
+    #[arg(long, requires = "max_frequency")]
+    keep_massive: bool,
+    /// Do not record functions of this name, in which * matches any text, or in this file or folder, if it has a slash;
+    /// their callees are attributed to their callers; may be repeated (uftrace, frida; viztracer for files)
+    #[arg(long, value_name = "NAME | PATH")]
     without: Vec<String>,
-    /// Record only functions of this name, in which * matches any text; may be repeated (uftrace, frida)
-    #[arg(long, value_name = "NAME")]
+    /// Record only functions of this name, in which * matches any text, or in this file or folder, if it has a slash; may be
+    /// repeated (uftrace, frida; viztracer for files)
+    #[arg(long, value_name = "NAME | PATH")]
     only: Vec<String>,
     /// Time after which the program is asked to end in the trial run for --max-frequency (uftrace)
     #[arg(long, value_name = "TIME", default_value = "3s", value_parser = duration)]
@@ -102,6 +107,7 @@ const EXAMPLES: &str = "Examples:
   callscape record -o run.uftrace --no-open -- ./app input.txt
   callscape record --max-frequency 80/100ms -- ./app input.txt
   callscape record --without 'log_*' -- ./app input.txt
+  callscape record --only src/parser/ -- ./app input.txt
   callscape record -- python3 app.py
   callscape record -- node server.js
   callscape record --with perf -- ./app
@@ -196,8 +202,10 @@ fn wish(args: &RecordArgs) -> Wish {
         memory: args.memory,
         retry: args.retry,
         max_frequency: args.max_frequency,
+        keeps_massive: args.keep_massive,
         without: args.without.clone(),
         only: args.only.clone(),
+        source: args.source.clone(),
         calls: args.calls,
         probe: args.probe,
         is_paused: args.paused,

@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 
-_, pid, output, entries = sys.argv
+_, pid, output, entries, files = sys.argv
 folder = os.path.dirname(os.path.abspath(__file__))
 answer = os.path.join(folder, "answer")
 
@@ -16,7 +16,7 @@ from viztracer.attach_process.add_code_to_python_process import run_python_code
 PACKAGES = os.path.dirname(os.path.dirname(os.path.abspath(viztracer.__file__)))
 OPTIONS = {
     "output_file": output, "tracer_entries": int(entries), "verbose": 0, "pid_suffix": False, "file_info": False,
-    "register_global": True, "dump_raw": False,
+    "register_global": True, "dump_raw": False, **json.loads(files),
 }
 # A name of its own for all that it needs: the code runs among the names of the program's main module.
 START = f"""

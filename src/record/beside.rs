@@ -37,7 +37,7 @@ pub(crate) fn attach(
     let folder = &place.folder;
     let threads = fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count);
     let (mut begin, ending) = match by {
-        Recorder::Viztracer => (python(folder, pid)?, ".json"),
+        Recorder::Viztracer => (python(folder, pid, wish)?, ".json"),
         Recorder::Node => (node(folder, pid)?, ".cpuprofile"),
         _ => (java(folder, pid)?, ".jfr"),
     };
@@ -82,13 +82,14 @@ fn script(folder: &Path, name: &str, text: &str) -> Result<PathBuf, RecordError>
     Ok(path)
 }
 
-fn python(folder: &Path, pid: u32) -> Result<Command, RecordError> {
+fn python(folder: &Path, pid: u32, wish: &Wish) -> Result<Command, RecordError> {
     let mut begin = command("python3");
     begin.arg(script(folder, "attached.py", PYTHON)?);
     begin
         .arg(pid.to_string())
         .arg(folder.join("recording.json"));
     begin.arg(python::ENTRIES);
+    begin.arg(python::files(wish)?.to_string());
     Ok(begin)
 }
 

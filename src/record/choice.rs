@@ -1,5 +1,6 @@
 //! Which recorder a program is recorded by.
 
+use super::chosen_files;
 use super::elf::Elf;
 use super::error::RecordError;
 use super::place;
@@ -55,7 +56,12 @@ fn wants_frida(program: &Program, wish: &Wish) -> bool {
 /// Fails where a recorder cannot do what is asked for, and names the one that can.
 pub(crate) fn can(by: Recorder, wish: &Wish) -> Result<(), RecordError> {
     let by_calls = [Recorder::Uftrace, Recorder::Frida];
-    let asked: [(bool, &str, &[Recorder]); 9] = [
+    let by_files = [Recorder::Uftrace, Recorder::Frida, Recorder::Viztracer];
+    let can_choose = |names: &[String]| match names.iter().all(|it| chosen_files::is_path(it)) {
+        true => &by_files[..],
+        false => &by_calls,
+    };
+    let asked: [(bool, &str, &[Recorder]); 10] = [
         (wish.memory, "--memory", &[Recorder::Uftrace]),
         (
             wish.max_frequency.is_some(),
@@ -65,17 +71,18 @@ pub(crate) fn can(by: Recorder, wish: &Wish) -> Result<(), RecordError> {
         (
             !wish.without.is_empty(),
             "--without while recording",
-            &by_calls,
+            can_choose(&wish.without),
         ),
         (wish.is_paused, "--paused", &Recorder::SWITCHABLE),
         (wish.is_switchable, "--switchable", &Recorder::SWITCHABLE),
-        (!wish.only.is_empty(), "--only", &by_calls),
+        (!wish.only.is_empty(), "--only", can_choose(&wish.only)),
         (wish.only_while.is_some(), "--while", &by_calls),
         (
             wish.only_while.is_some() && wish.max_frequency.is_some(),
             "--while with --max-frequency",
             &[Recorder::Frida],
         ),
+        (wish.keeps_massive, "--keep-massive", &[Recorder::Frida]),
         (wish.last.is_some(), "--last", &[Recorder::Perf]),
     ];
     let refused = asked
@@ -375,6 +382,15 @@ mod tests {
             said(Recorder::Uftrace, &last),
             "--last needs perf: uftrace does not support it"
         );
+        let only = |name: &str| Wish {
+            only: vec![name.to_owned()],
+            ..Wish::default()
+        };
+        assert_eq!(
+            said(Recorder::Viztracer, &only("parse")),
+            "--only needs uftrace or frida: viztracer does not support it"
+        );
+        assert!(can(Recorder::Viztracer, &only("src/parser/")).is_ok());
         assert!(can(Recorder::Uftrace, &paused).is_ok() && can(Recorder::Perf, &paused).is_ok());
         assert!(can(Recorder::Perf, &last).is_ok());
     }

@@ -1,10 +1,11 @@
-//! Functions that are not recorded because that was asked for, by their names.
+//! Functions that are recorded or not because that was asked for, by their names.
 
 use std::fs;
 use std::path::Path;
 
-use super::elf;
 use super::error::RecordError;
+use super::run::Wish;
+use super::{chosen_files, elf};
 use callscape_analysis::mapping::wildcard;
 use callscape_base::escape;
 use callscape_base::units::counted;
@@ -14,42 +15,51 @@ use callscape_import::demangle::demangle;
 const NAMED: usize = 8;
 
 /// The symbols of the functions of a program that `names` mean: by their symbol, or demangled and of C++ without arguments
-/// too; `*` stands for anything. An error where a name means none; `option` is what gave the names.
+/// too; `*` stands for anything, and a name with a slash for what is in a file or folder. An error where a name means none;
+/// `option` is what gave the names.
 pub(crate) fn symbols(
     program: &Path,
     option: &str,
     names: &[String],
+    wish: &Wish,
 ) -> Result<Vec<String>, RecordError> {
-    let wrong = |reason: String| Err(RecordError::program(program, reason));
+    let wrong = |reason: String| RecordError::program(program, reason);
     let file = fs::File::open(program).ok();
     let Some(all) = file.and_then(|mut file| elf::functions(&mut file)) else {
-        return wrong(format!(
-            "{option}: the program has no list of its functions"
-        ));
+        let reason = format!("{option}: the program has no list of its functions");
+        return Err(wrong(reason));
     };
     let mut found: Vec<String> = Vec::new();
     for name in names {
         let before = found.len();
-        let is_meant = |symbol: &&String| {
-            let plain = demangle(symbol);
-            // Copies that the compiler made for one way of calling it belong to it.
-            let plain = plain.split(" [clone ").next().unwrap_or_default();
-            let bare = plain.split('(').next().unwrap_or_default();
-            [symbol.as_str(), plain, bare]
-                .iter()
-                .any(|it| wildcard(name, it))
-        };
-        found.extend(all.iter().filter(is_meant).cloned());
+        let is_path = chosen_files::is_path(name);
+        match is_path {
+            true => {
+                let inside = chosen_files::of_path(&all, name, wish).map_err(wrong)?;
+                let inside = all.iter().zip(inside).filter(|(_, is_inside)| *is_inside);
+                found.extend(inside.map(|(symbol, _)| symbol.clone()));
+            }
+            false => found.extend(all.iter().filter(|it| is_called(it, name)).cloned()),
+        }
         if found.len() == before {
-            let reason = format!(
-                "expected functions of the program after {option}, found none called '{name}'"
-            );
-            return wrong(reason);
+            let which = if is_path { "in" } else { "called" };
+            return Err(wrong(format!(
+                "expected functions of the program after {option}, found none {which} '{name}'"
+            )));
         }
     }
     found.sort_unstable();
     found.dedup();
     Ok(found)
+}
+
+/// Whether a function is called so: by its symbol, or demangled and of C++ without arguments too.
+fn is_called(symbol: &str, name: &str) -> bool {
+    let plain = demangle(symbol);
+    // Copies that the compiler made for one way of calling it belong to it.
+    let plain = plain.split(" [clone ").next().unwrap_or_default();
+    let bare = plain.split('(').next().unwrap_or_default();
+    [symbol, plain, bare].iter().any(|it| wildcard(name, it))
 }
 
 /// The first of some symbols, and how many more there are; none for none.

@@ -56,7 +56,7 @@ pub(crate) fn attach(
     }
     let without = match wish.without.is_empty() {
         true => Vec::new(),
-        false => excluded::symbols(program, "--without", &wish.without)?,
+        false => excluded::symbols(program, "--without", &wish.without, wish)?,
     };
     of(&Of::Process(pid), place, wish, (&without, program), seen)
 }
@@ -106,7 +106,7 @@ fn of(
         });
     }
     let left_out = match wish.max_frequency {
-        Some(limit) => taken_out::take(&recording, limit)?,
+        Some(limit) => taken_out::take(&recording, limit, wish.keeps_massive)?,
         None => {
             let _ = fs::remove_file(recording.join(taken_out::FOUND));
             None
@@ -138,10 +138,12 @@ fn prepare(
     }
     let only = match wish.only.is_empty() {
         true => None,
-        false => Some(excluded::symbols(program, "--only", &wish.only)?),
+        false => Some(excluded::symbols(program, "--only", &wish.only, wish)?),
     };
     let gates = match &wish.only_while {
-        Some(function) => excluded::symbols(program, "--while", std::slice::from_ref(function))?,
+        Some(function) => {
+            excluded::symbols(program, "--while", std::slice::from_ref(function), wish)?
+        }
         None => Vec::new(),
     };
     let limit = wish.max_frequency;
@@ -226,6 +228,9 @@ fn notes(
     if has_others {
         notes.push(format!("not recorded: {OTHERS}"));
     }
-    notes.extend(left_out.map(|it| format!("not recorded: {it}")));
+    notes.extend(left_out.map(|it| match it.has_first_calls {
+        true => it.to_string(),
+        false => format!("not recorded: {it}"),
+    }));
     notes
 }

@@ -19,6 +19,7 @@ mod attach;
 mod beside;
 mod called;
 pub mod choice;
+mod chosen_files;
 pub mod control;
 mod driver;
 mod elf;
@@ -109,8 +110,8 @@ pub fn record(
     let without = massive.as_ref();
     let without = without.map(|it| (it.without.clone(), it.untraced.clone()));
     let (mut without, untraced) = without.unwrap_or_default();
-    if !wish.without.is_empty() {
-        let excluded = excluded::symbols(&program.path, "--without", &wish.without)?;
+    if !wish.without.is_empty() && recorder != Recorder::Viztracer {
+        let excluded = excluded::symbols(&program.path, "--without", &wish.without, wish)?;
         if recorder == Recorder::Uftrace {
             uftrace::check_length(&program.path, &excluded)?;
         }

@@ -4,12 +4,16 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 use std::process::Command;
 
+use serde_json::{Map, Value};
+
+use super::chosen_files;
 use super::error::RecordError;
 use super::python_words::{self, Runs};
 use super::recorder::Recorder;
-use super::run::{Done, Run};
+use super::run::{Done, Run, Wish};
 use super::running::{self, Leaving, command};
 use super::seen::Seen;
 
@@ -75,6 +79,30 @@ fn traced(run: &Run<'_>) -> Result<Command, RecordError> {
     } else {
         "whole"
     });
+    command.arg(files(run.wish)?.to_string());
     command.arg(what).args(read.arguments);
     Ok(command)
+}
+
+/// The files and folders that VizTracer records, or leaves out, by its names of these options.
+pub(super) fn files(wish: &Wish) -> Result<Value, RecordError> {
+    let wrong = RecordError::Recorder;
+    if !wish.only.is_empty() && !wish.without.is_empty() {
+        let reason = "viztracer: expected --only or --without, found both".to_owned();
+        return Err(wrong(reason));
+    }
+    let mut files = Map::new();
+    for (option, paths) in [
+        ("include_files", &wish.only),
+        ("exclude_files", &wish.without),
+    ] {
+        let places = paths.iter().map(|path| chosen_files::place(path, wish));
+        let places: Result<Vec<PathBuf>, String> = places.collect();
+        let places = places.map_err(wrong)?;
+        if !places.is_empty() {
+            let places = places.iter().map(|it| it.to_string_lossy());
+            files.insert(option.to_owned(), places.collect());
+        }
+    }
+    Ok(Value::Object(files))
 }

@@ -48,6 +48,12 @@ impl Recorder {
         Recorder::SWITCHABLE.contains(&self)
     }
 
+    /// Whether it records only some functions: those that are named, or are in some files.
+    pub fn can_choose(self) -> bool {
+        let can = [Recorder::Uftrace, Recorder::Frida, Recorder::Viztracer];
+        can.contains(&self)
+    }
+
     /// What it is called on the command line.
     pub fn name(self) -> &'static str {
         match self {

@@ -27,10 +27,15 @@ pub struct Wish {
     pub retry: bool,
     /// Functions that a short trial run calls more often than this are not recorded.
     pub max_frequency: Option<Frequency>,
-    /// Functions of these names are not recorded; `*` stands for anything.
+    /// Calls until a function is found to be called too often are kept.
+    pub keeps_massive: bool,
+    /// Functions of these names are not recorded; `*` stands for anything. A name with a slash is the path of a file or folder
+    /// with source code, and means the functions in it.
     pub without: Vec<String>,
-    /// Functions of these names alone are recorded; all for none.
+    /// Functions of these names, or in these files and folders, alone are recorded; all for none.
     pub only: Vec<String>,
+    /// The source tree, which tells which functions are in a file or folder.
+    pub source: Option<PathBuf>,
     /// Every call of a running process, rather than samples.
     pub calls: bool,
     /// How long the trial run may take before the program is asked to end.

@@ -1,12 +1,13 @@
 # Runs what a command line of Python runs, as Python does, while VizTracer records its calls. What the program is told never
 # passes the parser of VizTracer, which would take some of it for its own. Callscape writes this beside the recording.
 import io
+import json
 import os
 import pkgutil
 import sys
 import types
 
-_, output, entries, kind, skips, what, *arguments = sys.argv
+_, output, entries, kind, skips, files, what, *arguments = sys.argv
 folder = os.path.dirname(os.path.abspath(__file__))
 
 # As Python was asked to run this file it has put its folder first; none where it is not to.
@@ -22,7 +23,10 @@ from viztracer.main import VizUI
 tempfile.tempdir = folder
 ui = VizUI()
 tempfile.tempdir = None
-is_ready, why = ui.parse(["viztracer", "--quiet", "--tracer_entries", entries, "--output_file", output])
+options = ["viztracer", "--quiet", "--tracer_entries", entries, "--output_file", output]
+for option, paths in json.loads(files).items():
+    options += ["--" + option, *paths]
+is_ready, why = ui.parse(options)
 if not is_ready:
     sys.exit(why)
 

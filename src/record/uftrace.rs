@@ -56,7 +56,7 @@ fn only(run: &Run<'_>) -> Result<Option<Vec<String>>, RecordError> {
             "--only: uftrace records all of a program that was built for it; frida can choose";
         return Err(RecordError::program(program, reason));
     }
-    let symbols = excluded::symbols(program, "--only", wanted)?;
+    let symbols = excluded::symbols(program, "--only", wanted, run.wish)?;
     check_length(program, &symbols)?;
     Ok(Some(symbols))
 }

@@ -23,9 +23,28 @@ pub(crate) fn split(command: &str) -> Option<Vec<String>> {
     quote.is_none().then_some(words)
 }
 
+/// A word in quotes, where [`split`] would not give it back without.
+pub(crate) fn quote(word: &str) -> String {
+    let is_plain = !word.is_empty()
+        && !word.contains(|it: char| it.is_whitespace() || it == '\'' || it == '"');
+    match (is_plain, word.contains('"')) {
+        (true, _) => word.to_owned(),
+        (false, false) => format!("\"{word}\""),
+        (false, true) => format!("'{word}'"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quoted_words_are_split_as_they_were() {
+        for word in ["a", "a b", "it's", "say \"a b\"", ""] {
+            let back = split(&quote(word)).expect("every quote has an end");
+            assert_eq!(back, [word]);
+        }
+    }
 
     #[test]
     fn words_end_at_white_space_outside_of_quotes() {

@@ -3,6 +3,8 @@
 use egui::{Role, Sense, Ui};
 
 use super::context::Context;
+use crate::command::RecordAsk;
+use crate::recording::chosen;
 use callscape_analysis::comparison::amounts::{Change, Measure};
 use callscape_base::escape;
 use callscape_base::units::{Cost, ModuleId};
@@ -131,6 +133,26 @@ fn buttons(ui: &mut Ui, document: &Document, module: ModuleId, context: &mut Con
     if document.resolved().is_some() && module != ModuleId::ROOT {
         leave_out(ui, module, context);
     }
+    if !cfg!(target_arch = "wasm32")
+        && chosen(&document.base.hierarchy, document.without_map(module)).is_some()
+    {
+        record(ui, module, context);
+    }
+}
+
+/// Recording the module again, alone or not at all.
+fn record(ui: &mut Ui, module: ModuleId, context: &mut Context<'_>) {
+    ui.menu_button("Record", |ui| {
+        for (label, is_only, tooltip) in [
+            ("Only this…", true, "A recording of nothing else"),
+            ("Without this…", false, "A recording of everything else"),
+        ] {
+            let button = egui::Button::new(label).min_size(egui::vec2(190.0, 0.0));
+            if ui.add(button).on_hover_text(tooltip).clicked() {
+                context.asks.push(RecordAsk::Choose { module, is_only });
+            }
+        }
+    });
 }
 
 /// What of the module can be left out of every view.

@@ -201,7 +201,7 @@ fn recorders(ui: &mut Ui, shown: &RecordCard, looked: &Looked, wish: &mut Record
     if let (Err(reason), None) = (&looked.best, by) {
         ui.colored_label(ui.visuals().warn_fg_color, escape::lines(reason));
     }
-    if matches!(by, Some(Recorder::Uftrace | Recorder::Frida)) {
+    if by.is_some_and(Recorder::can_choose) {
         egui::Grid::new("recorded functions")
             .num_columns(2)
             .show(ui, |ui| {
@@ -209,12 +209,12 @@ fn recorders(ui: &mut Ui, shown: &RecordCard, looked: &Looked, wish: &mut Record
                     (
                         "Only",
                         &mut wish.only,
-                        "Functions to record, such as parse_* eval; all if empty",
+                        "Functions, files or folders to record, such as parse_* ./src/parser/; all if empty",
                     ),
                     (
                         "Without",
                         &mut wish.without,
-                        "Functions not to record, such as log_*",
+                        "Functions, files or folders not to record, such as log_* ./src/log.c",
                     ),
                 ] {
                     ui.label(style::weak(name));

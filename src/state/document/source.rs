@@ -62,7 +62,7 @@ pub fn module_at(hierarchy: &Hierarchy, file: ModuleId, line: u32) -> ModuleId {
 
 impl Document {
     /// The module of the structure without a mapping that a displayed one is.
-    pub(crate) fn without_map(&self, module: ModuleId) -> ModuleId {
+    pub fn without_map(&self, module: ModuleId) -> ModuleId {
         self.origins.get(module.index()).copied().unwrap_or(module)
     }
 

@@ -223,6 +223,21 @@ fn what_is_called_massively_is_taken_out_while_it_runs() {
     // What it called moved up to its caller.
     let contexts = json(&["contexts", path(&out), "--json"]).to_string();
     assert!(!contexts.contains("often"), "{contexts}");
+    let kept = scratch.0.join("kept");
+    let options = [
+        "--max-frequency",
+        "2000/100ms",
+        "--keep-massive",
+        "-o",
+        path(&kept),
+    ];
+    let ran = run(&scratch, &options, &[path(&program)]);
+    assert!(ran.status.success(), "{}", text(&ran.stderr));
+    let left_out = &json(&["info", path(&kept), "--json"])["left_out"];
+    assert_eq!(left_out["has_first_calls"], true);
+    let until = left_out["found"][0]["calls"].as_u64();
+    assert_eq!(until, Some(calls(&kept, "often")));
+    assert!(until >= Some(2001), "{left_out}");
 }
 
 #[test]
@@ -232,12 +247,17 @@ fn functions_are_chosen() {
     }
     let scratch = Scratch::new("frida-chosen");
     let program = build(&scratch, "app", PROGRAM, &["-O2", "-pthread"]);
-    for (option, name, expected) in [
+    let part = scratch.write("part/leaf.c", b"int leaf(int x) { return x; }");
+    let folder = format!("{}/", path(part.parent().expect("a folder")));
+    let wished = [
         ("--only", "lea*", [0, 0, 20]),
+        ("--only", path(&part), [0, 0, 20]),
+        ("--without", &folder, [1, 1, 0]),
         ("--without", "middle", [1, 0, 20]),
         ("--while", "middle", [0, 1, 20]),
-    ] {
-        let out = scratch.0.join(&option[2..]);
+    ];
+    for (number, (option, name, expected)) in wished.into_iter().enumerate() {
+        let out = scratch.0.join(number.to_string());
         let ran = run(
             &scratch,
             &[option, name, "-o", path(&out)],
