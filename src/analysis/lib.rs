@@ -25,6 +25,7 @@ mod meant_by;
 pub mod moments;
 pub mod namer;
 pub mod names;
+pub mod numbers;
 pub mod phases;
 pub mod refinement;
 pub mod relations;

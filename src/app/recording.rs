@@ -286,6 +286,27 @@ fn opened(recordings: Vec<PathBuf>, program: &Path, progress: &Progress) -> Inpu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use callscape_facts::hierarchy::{HierarchyBuilder, Module, NodeId};
+
+    #[test]
+    fn modules_are_chosen_by_their_paths_and_names() {
+        let mut builder = HierarchyBuilder::new("app");
+        let mut add = |parent, kind, name| builder.add(parent, Module::named(kind, name));
+        let folder = add(NodeId::ROOT, ModuleKind::Directory, "a b");
+        let file = add(folder, ModuleKind::File, "c.cpp");
+        let class = add(file, ModuleKind::Class, "Parser");
+        add(class, ModuleKind::Function, "parse");
+        add(file, ModuleKind::Function, "main");
+        let outside = add(NodeId::ROOT, ModuleKind::External, "external");
+        add(outside, ModuleKind::Function, "malloc");
+        let (hierarchy, _) = builder.build();
+        let found: Vec<String> = hierarchy
+            .modules()
+            .filter_map(|it| chosen(&hierarchy, it))
+            .collect();
+        let expected = ["\"./a b\"", "\"./a b/c.cpp\"", "*Parser::parse", "main"];
+        assert_eq!(found, expected);
+    }
 
     #[test]
     fn a_program_that_was_chosen_is_a_command() {

@@ -23,11 +23,15 @@ pub(crate) struct ElsewhereArgs {
     /// and uncovered, even without a recording
     #[arg(long, value_name = "FILE")]
     pub results: Vec<PathBuf>,
+    /// Numbers of files or functions, as the metrics own, own-2, own-3 and own-4: a table in CSV or JSON with a column of
+    /// paths, a cc.json of CodeCharta, or measures of SonarQube; may be repeated
+    #[arg(long = "metric", value_name = "FILE")]
+    pub metrics: Vec<PathBuf>,
 }
 
 impl ElsewhereArgs {
     pub(crate) fn is_any(&self) -> bool {
-        self.good.is_some() || !self.results.is_empty()
+        self.good.is_some() || !self.results.is_empty() || !self.metrics.is_empty()
     }
 
     /// Adds the lookups to the inputs, which need a source tree, and for changes also a recording.
@@ -37,13 +41,13 @@ impl ElsewhereArgs {
         }
         ensure!(
             inputs.source_dir.is_some(),
-            "--good and --results mark functions of a source tree: expected a source tree as well"
+            "--good, --results and --metric are about a source tree: expected a source tree as well"
         );
         ensure!(
             self.good.is_none() || !inputs.recordings.is_empty(),
             "--good marks functions of a recording: expected a recording as well"
         );
-        for path in &self.results {
+        for path in self.results.iter().chain(&self.metrics) {
             let is_stream = path.as_os_str() == callscape_import::input::STANDARD_INPUT;
             ensure!(
                 is_stream || path.exists(),
@@ -62,7 +66,7 @@ impl ElsewhereArgs {
                 bad: self.bad.clone(),
                 good_recording: self.good_recording.clone(),
             }),
-            results: self.results.clone(),
+            results: [self.results.clone(), self.metrics.clone()].concat(),
         }
     }
 }

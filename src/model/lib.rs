@@ -31,6 +31,7 @@ pub mod metric;
 pub mod metrics;
 pub mod moment;
 pub mod navigate;
+mod number_columns;
 pub mod pairs;
 pub mod presets;
 pub mod rows;

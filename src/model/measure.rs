@@ -2,6 +2,7 @@
 
 use super::difference::Amount;
 use crate::metric::{Metric, Unit};
+use callscape_analysis::numbers::Column;
 use callscape_base::units::{self, Cost};
 
 /// What the values of one structure's metrics count.
@@ -13,6 +14,8 @@ pub struct Measure {
     pub cost: units::Unit,
     /// What two runs are compared by, where there are two.
     pub compared: Option<Amount>,
+    /// The columns of own numbers.
+    pub own: Vec<Column>,
 }
 
 impl Measure {
@@ -24,6 +27,11 @@ impl Measure {
             Unit::Day => units::date(self.first_day + value.round() as i64 - 1),
             Unit::Count => count(value),
             Unit::Percent => percent(value),
+            Unit::Own(column) => match self.own.get(usize::from(column)) {
+                Some(of) if of.unit == "%" => percent(value),
+                Some(of) if !of.unit.is_empty() => format!("{} {}", count(value), of.unit),
+                _ => count(value),
+            },
             Unit::Compared => match &self.compared {
                 Some(amount) => amount.text(value),
                 None => count(value),
@@ -37,6 +45,11 @@ impl Measure {
         match metric.unit() {
             Unit::Compared => match &self.compared {
                 Some(amount) => format!("{} {name}", amount.measure.title()),
+                None => name.to_owned(),
+            },
+            Unit::Own(column) => match self.own.get(usize::from(column)) {
+                Some(of) if of.more_is_worse => format!("{}, more is worse", of.name),
+                Some(of) => of.name.clone(),
                 None => name.to_owned(),
             },
             Unit::Bytes => format!("{name} in bytes"),

@@ -32,6 +32,8 @@ pub enum Metric {
     Coverage,
     /// Of those lines how many did not run.
     Uncovered,
+    /// What tables of other tools say, by column.
+    Own(u8),
     /// Functions outside that call it, each once.
     FanIn,
     /// Functions outside that it calls, each once.
@@ -55,7 +57,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    pub const ALL: [Metric; 28] = [
+    pub const ALL: [Metric; 32] = [
         Metric::LinesOfCode,
         Metric::CommentLines,
         Metric::Functions,
@@ -73,6 +75,10 @@ impl Metric {
         Metric::NeverRun,
         Metric::Coverage,
         Metric::Uncovered,
+        Metric::Own(0),
+        Metric::Own(1),
+        Metric::Own(2),
+        Metric::Own(3),
         Metric::FanIn,
         Metric::FanOut,
         Metric::ImportCycle,
@@ -106,6 +112,10 @@ impl Metric {
             Metric::NeverRun => "never-run",
             Metric::Coverage => "coverage",
             Metric::Uncovered => "uncovered",
+            Metric::Own(0) => "own",
+            Metric::Own(1) => "own-2",
+            Metric::Own(2) => "own-3",
+            Metric::Own(_) => "own-4",
             Metric::FanIn => "fan-in",
             Metric::FanOut => "fan-out",
             Metric::ImportCycle => "import-cycle",
@@ -140,6 +150,10 @@ impl Metric {
             Metric::NeverRun => "lines never run",
             Metric::Coverage => "coverage",
             Metric::Uncovered => "uncovered lines",
+            Metric::Own(0) => "own numbers, first column",
+            Metric::Own(1) => "own numbers, second column",
+            Metric::Own(2) => "own numbers, third column",
+            Metric::Own(_) => "own numbers, fourth column",
             Metric::FanIn => "fan-in",
             Metric::FanOut => "fan-out",
             Metric::ImportCycle => "files in its import cycle",
@@ -174,6 +188,9 @@ impl Metric {
             Metric::NeverRun => "lines of its functions that are never called",
             Metric::Coverage => "share of its lines in the coverage reports that ran",
             Metric::Uncovered => "lines in the coverage reports that did not run",
+            Metric::Own(_) => {
+                "number in a table of another tool; the sum of its contents, of shares the mean"
+            }
             Metric::FanIn => {
                 "functions outside that call into it; without a recording, files that import it"
             }
@@ -211,6 +228,7 @@ impl Metric {
             | Metric::Waiting
             | Metric::NeverRun => Origin::Recording,
             Metric::Coverage | Metric::Uncovered => Origin::Coverage,
+            Metric::Own(_) => Origin::Numbers,
             Metric::FanIn | Metric::FanOut | Metric::ImportCycle | Metric::Globals => {
                 Origin::Relations
             }
@@ -227,6 +245,7 @@ impl Metric {
             Metric::Total | Metric::SelfCost | Metric::Waiting => Unit::Cost,
             Metric::LastChange => Unit::Day,
             Metric::Coverage => Unit::Percent,
+            Metric::Own(column) => Unit::Own(column),
             Metric::InA | Metric::InB | Metric::Difference => Unit::Compared,
             _ => Unit::Count,
         }
@@ -239,7 +258,7 @@ impl Metric {
 
     /// Whether a value is known. For most metrics zero means unknown; for coverage it means that nothing ran.
     pub fn is_known(self, value: f64) -> bool {
-        let zero_counts = self.origin() == Origin::Coverage;
+        let zero_counts = matches!(self.origin(), Origin::Coverage | Origin::Numbers);
         value.is_finite() && (value > 0.0 || zero_counts && value == 0.0)
     }
 
@@ -264,6 +283,8 @@ pub enum Origin {
     Recording,
     /// Of reports that other tools wrote.
     Coverage,
+    /// Of tables that other tools wrote.
+    Numbers,
     Comparison,
 }
 
@@ -278,6 +299,8 @@ pub enum Unit {
     Day,
     /// A share, 0 to 100.
     Percent,
+    /// What a column of own numbers is in.
+    Own(u8),
     /// What two runs are compared by.
     Compared,
 }

@@ -9,8 +9,10 @@ use crate::imports::Imports;
 use crate::measure::Measure;
 use crate::memory_columns::MemoryColumns;
 use crate::metric::{Metric, Origin};
+use crate::number_columns::NumberColumns;
 use callscape_analysis::comparison::amounts::Measure as Amounts;
 use callscape_analysis::coverage::Coverage;
+use callscape_analysis::numbers::Numbers;
 use callscape_analysis::session::Session;
 use callscape_base::units::{self, Cost, ModuleId};
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
@@ -58,6 +60,7 @@ pub struct ModuleMetrics {
     history: Option<HistoryColumns>,
     memory: Option<MemoryColumns>,
     coverage: Option<CoverageColumns>,
+    numbers: Option<NumberColumns>,
     difference: Option<Difference>,
 }
 
@@ -82,6 +85,7 @@ impl ModuleMetrics {
             history: None,
             memory: None,
             coverage: None,
+            numbers: None,
             difference: None,
         };
         if let Some(resolved) = session.recordings.get(recording) {
@@ -122,11 +126,12 @@ impl ModuleMetrics {
         metrics
     }
 
-    /// The same of another recording of the session; history, coverage and difference stay.
+    /// The same of another recording of the session; history, coverage, numbers and difference stay.
     pub fn of_other(&self, session: &Session, recording: usize) -> ModuleMetrics {
         ModuleMetrics {
             history: self.history.clone(),
             coverage: self.coverage.clone(),
+            numbers: self.numbers.clone(),
             globals: self.globals.clone(),
             difference: self.difference.clone(),
             ..ModuleMetrics::new(session, recording)
@@ -183,6 +188,27 @@ impl ModuleMetrics {
         self.coverage.as_ref().map(|it| &it.of)
     }
 
+    /// Takes what tables of numbers say, or that there are none; `origin` is as for [`set_coverage`](Self::set_coverage).
+    pub fn set_numbers(
+        &mut self,
+        hierarchy: &Hierarchy,
+        numbers: Option<&Arc<Numbers>>,
+        origin: impl Fn(ModuleId) -> ModuleId,
+    ) {
+        self.numbers = numbers.map(|it| NumberColumns::new(hierarchy, it, origin));
+    }
+
+    /// What tables of numbers say, where there are any.
+    pub fn numbers(&self) -> Option<&Arc<Numbers>> {
+        self.numbers.as_ref().map(|it| &it.of)
+    }
+
+    /// The number of a subtree in a column; none where there is none. O(1).
+    pub fn number(&self, hierarchy: &Hierarchy, column: u8, module: ModuleId) -> Option<f64> {
+        let columns = self.numbers.as_ref()?;
+        columns.of(column.into(), &hierarchy.subtree(module))
+    }
+
     /// How many lines of a subtree reports of coverage count, and how many of them ran; none where they count none. O(1).
     pub fn covered(&self, hierarchy: &Hierarchy, module: ModuleId) -> Option<(u64, u64)> {
         let columns = self.coverage.as_ref()?;
@@ -211,6 +237,10 @@ impl ModuleMetrics {
             Origin::Memory => self.memory.as_ref().is_some_and(|it| it.knows(metric)),
             Origin::Recording => self.has_recording,
             Origin::Coverage => self.coverage().is_some_and(|it| it.all.counted > 0),
+            Origin::Numbers => self.numbers().is_some_and(|numbers| match metric {
+                Metric::Own(column) => usize::from(column) < numbers.columns.len(),
+                _ => false,
+            }),
             Origin::Comparison => self.difference.is_some(),
         }
     }
@@ -224,6 +254,10 @@ impl ModuleMetrics {
                 .difference
                 .as_ref()
                 .map(|difference| difference.amount.clone()),
+            own: self
+                .numbers()
+                .map(|it| it.columns.clone())
+                .unwrap_or_default(),
         }
     }
 
@@ -252,6 +286,7 @@ impl ModuleMetrics {
                 let (counted, ran) = self.covered(hierarchy, ModuleId::ROOT)?;
                 (counted - ran) as f64
             }
+            Metric::Own(column) => self.number(hierarchy, column, ModuleId::ROOT)?,
             Metric::LastChange
             | Metric::Authors
             | Metric::Coverage
@@ -352,6 +387,7 @@ impl ModuleMetrics {
                     _ => (counted - ran) as f64,
                 })
             }
+            Metric::Own(column) => self.number(hierarchy, column, id).unwrap_or(f64::NAN),
             Metric::FanIn => column(Some(&self.fan_in)),
             Metric::FanOut => column(Some(&self.fan_out)),
             Metric::Globals => column(Some(&self.globals)),
@@ -481,7 +517,9 @@ impl ModuleMetrics {
             | Metric::Churn
             | Metric::Hotspots => return values,
             // What is not known is nothing.
-            Metric::Uncovered => return values.iter().map(|it| it.max(0.0)).collect(),
+            Metric::Uncovered | Metric::Own(_) => {
+                return values.iter().map(|it| it.max(0.0)).collect();
+            }
             Metric::Complexity => {
                 let modules = hierarchy.modules();
                 return modules

@@ -161,7 +161,7 @@ impl State {
         }
     }
 
-    /// Has the landscape say what the reports of coverage say.
+    /// Has the landscape say what reports of coverage and tables of numbers say.
     fn show_coverage(&mut self) {
         let Some(document) = &mut self.document else {
             return;
@@ -170,6 +170,15 @@ impl State {
         let known = document.city.metrics().coverage();
         if coverage.map(Arc::as_ptr) != known.map(Arc::as_ptr) {
             document.set_coverage(coverage);
+            self.blocks_moved();
+        }
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let numbers = self.findings.numbers(&document.base);
+        let known = document.city.metrics().numbers();
+        if numbers.map(Arc::as_ptr) != known.map(Arc::as_ptr) {
+            document.set_numbers(numbers);
             self.blocks_moved();
         }
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use callscape::analysis::coverage::Coverage;
+use callscape::analysis::numbers::Numbers;
 use callscape::analysis::session::{Inputs, Session};
 use callscape::facts::hierarchy::{Hierarchy, ModuleKind};
 use callscape::import::results::{Hit, ResultSet, read};
@@ -224,5 +225,60 @@ fn a_picture_of_coverage_needs_a_report_and_says_what_is_not_of_the_tree() {
         "none of 2 counted lines is in the source",
         "coverage, which has no data",
     ];
+    assert!(expected.iter().all(|it| said.contains(it)), "{said}");
+}
+
+#[test]
+fn numbers_of_other_tools_are_metrics() {
+    let scratch = Scratch::new("own-numbers");
+    let session = tree(&data("results"));
+    let hierarchy = &session.hierarchy;
+    // By hand: each file has the length of its path, and one function 3 more.
+    let files: Vec<ModuleId> = hierarchy.outermost_files().collect();
+    let function = hierarchy
+        .modules()
+        .find(|&it| hierarchy.kind(it) == ModuleKind::Function)
+        .expect("a function");
+    let of_function = hierarchy.ancestors(function).find(|it| files.contains(it));
+    let mut table = "path,function,length (letters),share (%)\n".to_owned();
+    for &file in &files {
+        let path = hierarchy.path(file);
+        table += &format!("{path},,{},50\n", path.len());
+    }
+    let path = hierarchy.path(of_function.expect("a file"));
+    table += &format!("{path},{},3,80\nno/such.c,,9,9\n", hierarchy.name(function));
+    let table = scratch.write("own.csv", table.as_bytes());
+    let read = [read(&table, &Progress::new()).expect("a table")];
+    let numbers = Numbers::new(read.iter(), hierarchy).expect("numbers");
+    assert_eq!(numbers.unknown, 1);
+    let mut metrics = ModuleMetrics::new(&session, 0);
+    metrics.set_numbers(hierarchy, Some(&Arc::new(numbers)), |id| id);
+    let [lengths, shares] = [0, 1].map(|it| metrics.values(hierarchy, Metric::Own(it)));
+    for module in hierarchy.modules() {
+        let inside = hierarchy.subtree(module).map(ModuleId);
+        let with = |it: &ModuleId| files.contains(it) || *it == function;
+        let inside: Vec<ModuleId> = inside.filter(with).collect();
+        let length = |&it: &ModuleId| match it == function {
+            true => 3.0,
+            false => hierarchy.path(it).len() as f64,
+        };
+        let share = |&it: &ModuleId| if it == function { 80.0 } else { 50.0 };
+        let (at, count) = (module.index(), inside.len() as f64);
+        match inside.is_empty() {
+            true => assert!(lengths[at].is_nan() && shares[at].is_nan()),
+            false => {
+                assert_eq!(lengths[at], inside.iter().map(length).sum::<f64>());
+                let mean = inside.iter().map(share).sum::<f64>() / count;
+                assert!((shares[at] - mean).abs() < 1e-9);
+            }
+        }
+    }
+    let (is_made, said) = rendered(&scratch, &["--color", "own"]);
+    assert!(!is_made && said.contains("--metric"), "{said}");
+    let table = table.display().to_string();
+    let args = ["--color", "own", "--height", "own-2", "--metric", &table];
+    let (is_made, said) = rendered(&scratch, &args);
+    assert!(is_made, "{said}");
+    let expected = ["own: length of", "1 row is of files", "own-2: share of"];
     assert!(expected.iter().all(|it| said.contains(it)), "{said}");
 }

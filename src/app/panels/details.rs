@@ -13,6 +13,7 @@ use callscape_filter::filters::FilterStep;
 use callscape_filter::selection::Pointed;
 use callscape_model::imports::file_of;
 use callscape_model::measure;
+use callscape_model::metric::Metric;
 use callscape_state::ask::{CallWalk, CameraAsk, CutAsk, EditAsk, FilterAsk, SelectAsk, ShowAsk};
 use callscape_state::details::Neighbour;
 use callscape_state::document::Document;
@@ -203,6 +204,17 @@ fn facts(ui: &mut Ui, document: &Document, module: ModuleId, of: &Module<'_>) {
     }
     if let Some(covered) = facts.covered {
         fact(ui, "Coverage", measure::covered(covered));
+    }
+    let metrics = document.city.metrics();
+    if let Some(numbers) = metrics.numbers() {
+        let measure = metrics.measure();
+        for (column, index) in numbers.columns.iter().zip(0..) {
+            let value = metrics.number(&document.session.hierarchy, index, module);
+            if let Some(value) = value {
+                let shown = measure.text(Metric::Own(index), value);
+                fact(ui, &escape::name(&column.name), shown);
+            }
+        }
     }
     if let Some(imports) = document.city.metrics().imports() {
         let hierarchy = &document.session.hierarchy;

@@ -9,7 +9,7 @@ use callscape_facts::kinds::{Purpose, Purposes};
 use callscape_look::quality::Quality;
 use callscape_model::arcs::{ARCS_AT_MOST, ArcMeasure, ArcMode};
 use callscape_model::landscape::LandscapeSettings;
-use callscape_model::metric::Metric;
+use callscape_model::metric::{Metric, Origin};
 use callscape_model::surface::{Scale, Surface};
 use callscape_model::theme::Theme;
 use callscape_model::tiling::Tiling;
@@ -116,14 +116,25 @@ fn blocks(ui: &mut Ui, document: Option<&Document>, new: &mut LandscapeSettings)
     let known = document.map(|document| document.city.metrics());
     let is_known = |metric: &Metric| known.is_none_or(|known| known.has(*metric));
     let offered = Metric::ALL.into_iter().filter(is_known);
-    let areas = offered.clone().filter(|metric| metric.is_amount());
-    let areas: Vec<_> = areas.map(|metric| (metric, metric.title())).collect();
+    let measure = known.map(|known| known.measure());
+    let titles = |metric: Metric| match (metric.origin(), &measure) {
+        // What those are is known of the table alone.
+        (Origin::Numbers, Some(measure)) => measure.title(metric),
+        _ => metric.title().to_owned(),
+    };
+    let offered: Vec<(Metric, String)> = offered.map(|it| (it, titles(it))).collect();
+    let named = || {
+        offered
+            .iter()
+            .map(|(metric, title)| (*metric, title.as_str()))
+    };
+    let areas: Vec<_> = named().filter(|(metric, _)| metric.is_amount()).collect();
     choice(ui, "Area", &mut new.area, &areas);
     let sizes = [(false, "at most a tenth"), (true, "full size")];
     choice(ui, "Not by hand", &mut new.full_size, &sizes);
     left_out(ui, document, &mut new.without);
     let mut heights = vec![(None, "even")];
-    heights.extend(offered.clone().map(|metric| (Some(metric), metric.title())));
+    heights.extend(named().map(|(metric, title)| (Some(metric), title)));
     choice(ui, "Height", &mut new.height, &heights);
     if new.height.is_some() {
         let mut scales = vec![(None, "square root")];
@@ -139,7 +150,7 @@ fn blocks(ui: &mut Ui, document: Option<&Document>, new: &mut LandscapeSettings)
     if document.is_some_and(|it| it.runs.is_some()) {
         surfaces.push((Surface::Difference, "difference of two runs"));
     }
-    surfaces.extend(offered.map(|metric| (Surface::Metric(metric), metric.title())));
+    surfaces.extend(named().map(|(metric, title)| (Surface::Metric(metric), title)));
     choice(ui, "Colour", &mut new.surface, &surfaces);
     if matches!(new.surface, Surface::Metric(_)) {
         let scales = Scale::ALL.map(|it| (it, it.name()));

@@ -100,6 +100,13 @@ fn ensure_shown(
             metric.title()
         );
     }
+    if let Some(metric) = asked_for(args).find(|it| it.origin() == Origin::Numbers) {
+        ensure!(
+            !args.elsewhere.metrics.is_empty(),
+            "{} needs a table of numbers; name one with --metric",
+            metric.name()
+        );
+    }
     let wants_calls = asked_for(args).any(|metric| metric == Metric::Calls);
     let shown = session.recordings.first();
     ensure!(

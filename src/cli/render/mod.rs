@@ -12,17 +12,20 @@ use anyhow::{Context, bail, ensure};
 use super::mapping;
 use super::progress::with_progress;
 use callscape_analysis::coverage::{Coverage, Lines};
+use callscape_analysis::numbers::Numbers;
 use callscape_analysis::session::Inputs;
 use callscape_analysis::session::Session;
 use callscape_app::compare::write_with_sum;
 use callscape_app::glb;
 use callscape_app::headless::{PictureSettings, Studio};
 use callscape_app::view_picture::ViewStudio;
+use callscape_base::escape;
 use callscape_base::files::{self, Temporary};
 use callscape_base::progress::Progress;
 use callscape_base::units::counted;
 use callscape_filter::cut::Cut;
 use callscape_look::image::{Image, PngWriter};
+use callscape_model::metric::{Metric, Origin};
 use callscape_model::metrics::ModuleMetrics;
 use callscape_model::moment::Moment;
 use callscape_state::city::{City, ColorScale};
@@ -107,6 +110,9 @@ pub(crate) fn run(args: RenderArgs) -> anyhow::Result<()> {
     let mut metrics = metrics(&args, &session, shown, mapped.as_ref())?;
     if let Some(coverage) = findings.as_ref().and_then(|it| it.coverage(&session)) {
         metrics.set_coverage(&shown.hierarchy, Some(coverage), |id| id);
+    }
+    if let Some(numbers) = findings.as_ref().and_then(|it| it.numbers(&session)) {
+        metrics.set_numbers(&shown.hierarchy, Some(numbers), |id| id);
     }
     let marked = findings.as_ref();
     let marked = marked.and_then(|it| Some((Arc::clone(it.marked(&session)?), it.dropped())));
@@ -295,6 +301,9 @@ fn findings(args: &RenderArgs, session: &Arc<Session>) -> anyhow::Result<Option<
         }
     }
     say_coverage(findings.coverage(session).map(Arc::as_ref));
+    if let Some(numbers) = findings.numbers(session) {
+        say_numbers(numbers);
+    }
     Ok(Some(findings))
 }
 
@@ -318,6 +327,22 @@ fn say_coverage(coverage: Option<&Coverage>) {
                 "callscape: coverage: {ran} of {lines} ran; dropped: {dropped} of files that are not in the source"
             );
         }
+    }
+}
+
+/// Prints which metrics the columns of tables became.
+fn say_numbers(numbers: &Numbers) {
+    for ((column, own), index) in numbers.columns.iter().zip(&numbers.own).zip(0..) {
+        let metric = Metric::Own(index).name();
+        let modules = counted(own.len() as u64, "file or function", "files or functions");
+        say!(
+            "callscape: {metric}: {} of {modules}",
+            escape::name(&column.name)
+        );
+    }
+    if numbers.unknown > 0 {
+        let rows = counted(numbers.unknown, "row is", "rows are");
+        say!("callscape: {rows} of files or functions that are not in the source");
     }
 }
 
@@ -486,8 +511,13 @@ fn say_scale(scale: &ColorScale) {
     let Some(metric) = scale.metric else {
         return;
     };
+    let title = match metric.origin() {
+        // What those are is known of the table alone.
+        Origin::Numbers => escape::name(&scale.title()).into_owned(),
+        _ => metric.title().to_owned(),
+    };
     if scale.is_empty() {
-        say!("callscape: colour: {}, which has no data", metric.title());
+        say!("callscape: colour: {title}, which has no data");
         return;
     }
     let at = |share| scale.text(scale.value_at(share));
@@ -496,8 +526,7 @@ fn say_scale(scale: &ColorScale) {
         false => "none",
     };
     say!(
-        "callscape: colour: {}, {}, {} to {} in the middle to {}; neutral: {neutral}",
-        metric.title(),
+        "callscape: colour: {title}, {}, {} to {} in the middle to {}; neutral: {neutral}",
         scale.scale.name(),
         at(0.0),
         at(0.5),

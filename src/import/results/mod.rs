@@ -6,6 +6,7 @@
 //! | `lcov` | gcov, grcov, coverage.py, nyc | geninfo(1) |
 //! | `cobertura` | coverage.py, gcovr, tarpaulin | <https://cobertura.github.io/cobertura/> |
 //! | `ripgrep` | `rg --json` | grep_printer's documentation |
+//! | `numbers` | SonarQube, CodeCharta, tables | see `numbers` |
 //! | `lines` | `grep -n`, compilers, pasted stack traces | none: `file:line`, and what each language writes of a frame |
 //!
 //! Everything is read once and in order, a line or a result at a time: memory grows with what is kept. Paths are data; none of
@@ -14,6 +15,7 @@
 mod cobertura;
 mod lcov;
 mod lines;
+mod numbers;
 mod ripgrep;
 mod sarif;
 mod set;
@@ -27,6 +29,7 @@ use super::error::ImportError;
 use super::input::{Input, STANDARD_INPUT};
 use callscape_base::progress::Progress;
 use callscape_base::warnings::Place;
+pub use numbers::{Column, MOST_COLUMNS, Numbers, Row};
 use set::Failed;
 pub use set::{Hit, ResultSet};
 
@@ -70,14 +73,26 @@ pub fn read_from(
             .iter()
             .any(|kind| head.starts_with(format!("{{\"type\":\"{kind}\"").as_bytes()))
     };
+    let is_sarif = |head: &[u8]| {
+        let of = [b"sarif".as_slice(), b"\"runs\"", b"2.1.0"];
+        of.iter().any(|it| memchr::memmem::find(head, it).is_some())
+    };
     let read = match head.first() {
         Some(b'{') if is_ripgrep(head) => ripgrep::read(from, &mut set, progress),
+        Some(b'{') if !is_sarif(head) => numbers::read_json(from, &mut set, progress),
         Some(b'{') => sarif::read(from, &mut set, progress),
+        Some(b'[') => numbers::read_json(from, &mut set, progress),
         Some(b'<') => cobertura::read(from, &mut set, progress),
         _ if head.starts_with(b"TN:") || head.starts_with(b"SF:") => {
             lcov::read(from, &mut set, progress)
         }
-        _ => lines::read(from, &mut set, progress),
+        _ => {
+            let line = head.split(|&it| it == b'\n').next().unwrap_or_default();
+            match numbers::separator(line) {
+                Some(separator) => numbers::read_table(from, separator, &mut set, progress),
+                None => lines::read(from, &mut set, progress),
+            }
+        }
     };
     read.map_err(|error| match error {
         Failed::Io(error) => ImportError::io(Path::new(name), error),

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, Read};
 
+use super::numbers::Numbers;
 use callscape_base::progress::Progress;
 
 /// More places are not kept, but counted.
@@ -25,13 +26,15 @@ pub struct Hit {
 }
 
 /// What a tool has found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResultSet {
     /// The name of its file.
     pub name: String,
     pub format: &'static str,
     /// In the order of the file.
     pub hits: Vec<Hit>,
+    /// Numbers of files and functions, in a file that has those and no places.
+    pub numbers: Option<Numbers>,
     /// Whether it says of lines how often they ran.
     pub is_coverage: bool,
     /// Results without a place, and places beyond those that are kept.
@@ -118,7 +121,7 @@ fn skip_line(from: &mut impl BufRead) -> Result<(), Failed> {
 }
 
 /// A path of an address: without `file://`, what is written as `%20` as it is meant, `\` as `/`.
-fn plain_path(path: &str) -> String {
+pub(super) fn plain_path(path: &str) -> String {
     let (path, is_address) = match path.strip_prefix("file://") {
         Some(path) => (path, true),
         None => (path, path.contains('%')),

@@ -142,3 +142,69 @@ fn large_results_are_read_as_they_come() {
     let long = format!("a.c:3:{}\nb.c:4:x\n", "y".repeat(LONGEST * 3));
     assert_eq!(places(&long), [("a.c".into(), 3), ("b.c".into(), 4)]);
 }
+
+/// Path, function and values of a row.
+type Told = (String, String, Vec<f64>);
+
+/// The names of the columns, and the rows.
+fn numbers(text: &str) -> (Vec<String>, Vec<Told>) {
+    let numbers = set(text.as_bytes()).numbers.expect("numbers");
+    let columns = numbers.columns.iter().map(|it| it.name.clone()).collect();
+    let rows = numbers.rows.into_iter();
+    (
+        columns,
+        rows.map(|it| (it.file, it.function, it.values)).collect(),
+    )
+}
+
+#[test]
+fn tables_of_numbers_are_read() {
+    let text = "File;debt (min, more is worse);function;line;note;age\n\
+                ./src/a.c;3,5;f;7;x;1\nsrc/b.c;;;;y;-2\nsrc/c.c;4;g;;;2\n";
+    let set = set(text.as_bytes());
+    let table = set.numbers.as_ref().expect("numbers");
+    let debt = &table.columns[0];
+    assert_eq!((debt.name.as_str(), debt.unit.as_str()), ("debt", "min"));
+    assert!(debt.more_is_worse && !table.columns[1].more_is_worse);
+    assert_eq!(table.rows.len(), 2, "one row has a number below zero alone");
+    assert_eq!(
+        (table.rows[0].line, table.rows[0].file.as_str()),
+        (7, "src/a.c")
+    );
+    assert_eq!((set.format, set.left_out), ("numbers", 1));
+    let (columns, rows) = numbers(text);
+    assert_eq!(columns, ["debt", "age"]);
+    assert_eq!(
+        rows[1],
+        ("src/c.c".to_owned(), "g".to_owned(), vec![4.0, 2.0])
+    );
+}
+
+#[test]
+fn documents_of_numbers_are_read() {
+    let cc = r#"{"checksum":"x","data":{"projectName":"p","apiVersion":"1.3","nodes":[{"name":"root","type":"Folder",
+        "attributes":{"mcc":9},"children":[{"name":"src","type":"Folder","attributes":{},"children":[
+        {"name":"a.c","type":"File","attributes":{"rloc":10,"mcc":3}}]}]}],
+        "attributeDescriptors":{"mcc":{"direction":-1},"rloc":{"direction":1}}}}"#;
+    let (mut columns, rows) = numbers(cc);
+    columns.sort();
+    assert_eq!(columns, ["mcc", "rloc"]);
+    assert_eq!((rows.len(), rows[0].0.as_str()), (1, "src/a.c"));
+    let table = set(cc.as_bytes()).numbers.expect("numbers");
+    let worse = table.columns.iter().filter(|it| it.more_is_worse);
+    assert!(worse.map(|it| it.name.as_str()).eq(["mcc"]));
+    let sonar = r#"{"paging":{},"components":[{"key":"p:src/a.c","qualifier":"FIL","path":"src/a.c",
+        "measures":[{"metric":"ncloc","value":"12"},{"metric":"coverage","value":"81.5"}]},
+        {"qualifier":"DIR","path":"src","measures":[{"metric":"ncloc","value":"12"}]}]}"#;
+    let found = numbers(sonar);
+    assert_eq!(
+        found.1,
+        [("src/a.c".to_owned(), String::new(), vec![12.0, 81.5])]
+    );
+    let rows = r#"[{"file":"src/a.c","function":"f","debt":1},{"path":"b.c","debt":2,"line":3}]"#;
+    assert_eq!(numbers(rows).1.len(), 2);
+    for end in 0..cc.len() {
+        let _ = read_from(&cc.as_bytes()[..end], "test", &Progress::new());
+    }
+    assert!(read_from(br#"{"a":1}"#.as_slice(), "test", &Progress::new()).is_err());
+}

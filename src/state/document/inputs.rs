@@ -47,6 +47,10 @@ fn file_name(path: &Path) -> String {
 /// Whether `path` is named like what other tools have found, and like no recording.
 pub fn is_results(path: &Path) -> bool {
     let ending = path.extension().and_then(|it| it.to_str());
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if name.ends_with(".cc.json") || name.ends_with(".cc.json.gz") {
+        return true;
+    }
     ending.is_some_and(|it| RESULTS.iter().any(|of| of.eq_ignore_ascii_case(it)))
 }
 
@@ -223,6 +227,7 @@ mod tests {
             ("a/clippy.sarif", true),
             ("coverage.INFO", true),
             ("all.lcov", true),
+            ("code.cc.json", true),
             ("trace.json", false),
             ("info", false),
             ("lcov/trace.json.gz", false),

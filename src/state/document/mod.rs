@@ -29,6 +29,7 @@ use crate::panes::{Needs, ViewId};
 use callscape_analysis::coverage::Coverage;
 use callscape_analysis::mapping::Mapping;
 use callscape_analysis::mapping::regroup::{assign, regroup};
+use callscape_analysis::numbers::Numbers;
 use callscape_analysis::refinement::Refinement;
 use callscape_analysis::session::{Inputs, Resolved, Session};
 use callscape_base::progress::{Cancelled, Progress};
@@ -269,6 +270,15 @@ impl Document {
     pub fn set_coverage(&mut self, coverage: Option<&Arc<Coverage>>) {
         let mut metrics = ModuleMetrics::clone(self.city.metrics());
         metrics.set_coverage(&self.session.hierarchy, coverage, |id| {
+            self.origins.get(id.index()).copied().unwrap_or(id)
+        });
+        self.set_metrics(metrics);
+    }
+
+    /// Takes what tables of numbers say of the structure without a mapping, or that there are none.
+    pub fn set_numbers(&mut self, numbers: Option<&Arc<Numbers>>) {
+        let mut metrics = ModuleMetrics::clone(self.city.metrics());
+        metrics.set_numbers(&self.session.hierarchy, numbers, |id| {
             self.origins.get(id.index()).copied().unwrap_or(id)
         });
         self.set_metrics(metrics);

@@ -12,6 +12,7 @@ pub use self::results::{Found, Hits, SetFrom};
 use super::ask::Shown;
 use super::job::Job;
 use callscape_analysis::coverage::Coverage;
+use callscape_analysis::numbers::Numbers;
 use callscape_analysis::session::{Elsewhere, Session, Since};
 use callscape_base::progress::Progress;
 use callscape_base::units::ModuleId;
@@ -39,6 +40,8 @@ pub struct Findings {
     pub hits: Vec<Arc<Hits>>,
     /// What the reports of coverage among them say.
     pub(super) coverage: Option<Arc<Coverage>>,
+    /// What the tables of numbers among them say.
+    pub(super) numbers: Option<Arc<Numbers>>,
     /// Where hits and coverage were looked up: modules have other numbers elsewhere.
     pub(super) found_in: Option<Arc<Session>>,
     pub(super) reading: Option<Job<Found>>,
@@ -77,7 +80,7 @@ impl Findings {
     /// Takes what came of all sets in a session.
     pub(super) fn take(&mut self, found: Found, session: &Arc<Session>) {
         self.hits = found.hits;
-        self.coverage = found.coverage;
+        (self.coverage, self.numbers) = (found.coverage, found.numbers);
         self.found_in = Some(Arc::clone(session));
     }
 
@@ -89,6 +92,12 @@ impl Findings {
     /// What the reports of coverage say together of `session`, where there are any and they were looked up in it.
     pub fn coverage(&self, session: &Arc<Session>) -> Option<&Arc<Coverage>> {
         let known = self.coverage.as_ref();
+        known.filter(|_| self.is_found_in(session))
+    }
+
+    /// What the tables of numbers say together of `session`, likewise.
+    pub fn numbers(&self, session: &Arc<Session>) -> Option<&Arc<Numbers>> {
+        let known = self.numbers.as_ref();
         known.filter(|_| self.is_found_in(session))
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::marking::marked_in;
 use callscape_analysis::coverage::Coverage;
+use callscape_analysis::numbers::Numbers;
 use callscape_analysis::result_sets::NamedSet;
 use callscape_analysis::session::Session;
 use callscape_base::progress::{Cancelled, Progress};
@@ -51,6 +52,8 @@ pub struct Hits {
     /// Results that name no place.
     pub left_out: u64,
     pub is_coverage: bool,
+    /// Whether it has numbers of modules, and no places.
+    pub is_numbers: bool,
     pub is_cut: bool,
     /// Why there is nothing.
     pub failure: Option<String>,
@@ -63,6 +66,8 @@ pub struct Found {
     pub hits: Vec<Arc<Hits>>,
     /// What the reports of coverage among them say together.
     pub coverage: Option<Arc<Coverage>>,
+    /// What the tables of numbers among them say together.
+    pub numbers: Option<Arc<Numbers>>,
 }
 
 /// Looks the sets up; those that were read before are not read again. For a worker thread.
@@ -116,10 +121,12 @@ pub(crate) fn find(
     }
     progress.check()?;
     let reports = found.iter().filter_map(|it| it.read.as_deref());
-    let coverage = Coverage::new(reports, &session.hierarchy).map(Arc::new);
+    let coverage = Coverage::new(reports.clone(), &session.hierarchy);
+    let numbers = Numbers::new(reports, &session.hierarchy);
     Ok(Found {
+        coverage: coverage.map(Arc::new),
+        numbers: numbers.map(Arc::new),
         hits: found,
-        coverage,
     })
 }
 
@@ -129,6 +136,7 @@ impl Hits {
             named: NamedSet::new(&read, session),
             left_out: read.left_out,
             is_coverage: read.is_coverage,
+            is_numbers: read.numbers.is_some(),
             is_cut: read.is_cut,
             read: Some(read),
             ..Hits::default()
@@ -142,13 +150,13 @@ impl Hits {
         }
     }
 
-    /// Without a recording nothing ran in which places could lie: coverage alone says something.
+    /// Without a recording nothing ran in which places could lie: coverage and numbers alone say something.
     fn forget_functions(&mut self) {
         self.named = NamedSet {
             name: std::mem::take(&mut self.named.name),
             ..NamedSet::default()
         };
-        if !self.is_coverage && self.failure.is_none() {
+        if !self.is_coverage && !self.is_numbers && self.failure.is_none() {
             let reason = "no recording is open whose functions it could refer to";
             self.failure = Some(reason.to_owned());
         }
@@ -161,7 +169,13 @@ impl Hits {
             (named.not_run, "in functions that did not run"),
             (named.outside, "outside any function"),
             (named.unknown, "in files outside the source"),
-            (self.left_out, "without a place"),
+            (
+                self.left_out,
+                match self.is_numbers {
+                    true => "numbers below zero, without a file or beyond four columns",
+                    false => "without a place",
+                },
+            ),
         ];
         let parts = all.iter().filter(|(count, _)| *count > 0);
         let mut parts: Vec<String> = parts

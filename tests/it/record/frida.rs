@@ -247,6 +247,7 @@ fn functions_are_chosen() {
     }
     let scratch = Scratch::new("frida-chosen");
     let program = build(&scratch, "app", PROGRAM, &["-O2", "-pthread"]);
+    std::fs::create_dir(scratch.0.join("part")).expect("there is room");
     let part = scratch.write("part/leaf.c", b"int leaf(int x) { return x; }");
     let folder = format!("{}/", path(part.parent().expect("a folder")));
     let wished = [
