@@ -11,6 +11,7 @@ use super::dock::Dock;
 use super::done::Done;
 use super::editor::Editors;
 use super::jobs::Jobs;
+use super::mixed;
 use super::naming::{NameCard, Written};
 use super::open_views::Views;
 use super::own::Own;
@@ -560,6 +561,9 @@ impl Desk {
         }
         if let Some(path) = paths.iter().find(|path| pack::is_pack(path)) {
             return self.open_pack(path.clone());
+        }
+        if let [path] = &paths[..] {
+            self.state.told.messages.extend(mixed::told_of(path));
         }
         let open = self.state.document.as_ref();
         self.open(dropped(open.map(|it| &it.inputs), &paths));

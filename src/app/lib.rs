@@ -35,6 +35,7 @@ mod letters;
 mod link;
 #[cfg(test)]
 mod matrix_tests;
+mod mixed;
 #[cfg(test)]
 mod monkey_tests;
 mod naming;

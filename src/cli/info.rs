@@ -2,6 +2,7 @@
 
 mod depths;
 mod memory;
+mod mixed;
 mod sampled;
 
 use std::collections::BTreeMap;
@@ -22,6 +23,7 @@ use callscape_facts::lines::Lines;
 use callscape_facts::recording::RecordingKind;
 use callscape_facts::sampling::Sampling;
 use callscape_facts::trace::WaitingKnown;
+use callscape_import as import;
 use memory::MemoryKnown;
 use sampled::SampledBy;
 
@@ -35,7 +37,11 @@ pub(crate) struct InfoArgs {
     json: bool,
 }
 
-const EXAMPLES: &str = "Example:\n  callscape info trace.json --json";
+const EXAMPLES: &str = "For a folder with other files than one recording, it lists what each file is, and which are one recording together.
+
+Examples:
+  callscape info trace.json --json
+  callscape info recordings/";
 
 /// Maximum number of excluded functions named in text.
 const NAMED: usize = 12;
@@ -45,6 +51,10 @@ const GAPS_WRITTEN: usize = 8;
 const GAPS_LISTED: usize = 1000;
 
 pub(crate) fn run(args: InfoArgs) -> anyhow::Result<()> {
+    let path = &args.input.trace;
+    if path.is_dir() && !import::is_recording(path) {
+        return mixed::run(path, args.json);
+    }
     let session = output::open_counting(&args.input)?;
     let resolved = output::recording(&session)?;
     let info = Info::new(&session, resolved)?;

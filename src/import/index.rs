@@ -34,7 +34,7 @@ use callscape_facts::sampling::Sampling;
 use callscape_facts::tables::is_partition;
 
 /// What an index that is opened without its recording is called in `info`.
-const FORMAT: &str = "callscape";
+pub(super) const FORMAT: &str = "callscape";
 /// The end of an index's name with the dot before it.
 pub const SUFFIX: &str = ".callscape";
 /// Recordings of fewer calls are mostly read faster than anyone waits for; no index is left beside them then unless it

@@ -50,6 +50,7 @@ mod json;
 mod lines;
 mod literal;
 mod massif;
+pub mod mixed;
 pub mod note;
 mod opened;
 pub mod otlp;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::archive::{self, Archive};
 use super::error::ImportError;
-use super::formats::{FORMATS, Kind, format_of};
+use super::formats::{FORMATS, Format, Import, Kind, format_of};
 use super::input::Input;
 use super::{chrome, document, opened, parts, processes, stream, unread};
 use callscape_base::progress::Progress;
@@ -32,13 +32,7 @@ pub fn read(input: &Input, progress: &Progress) -> Result<Recording, ImportError
         return read_archive(input, &head, progress);
     }
     let place = Place::offset(input.display().to_string(), 0);
-    // What other tools write is JSON too, and packed data hold texts as they are where these do not repeat.
-    let is_known = |id: &str| {
-        let is_other = id == chrome::FORMAT || unread::is_packed(&head);
-        !is_other || unread::recognise(&head).is_none()
-    };
-    let format = format_of(&head).filter(|(format, _)| is_known(format.id));
-    let (_, import) = format.ok_or_else(|| {
+    let (_, import) = known(&head).ok_or_else(|| {
         let found = match head.is_empty() {
             true if input.is_pipe() => "an empty pipe".to_owned(),
             _ => describe(input, &head),
@@ -46,6 +40,16 @@ pub fn read(input: &Input, progress: &Progress) -> Result<Recording, ImportError
         unknown(place, &found)
     })?;
     import(input, progress)
+}
+
+/// The format of a file that begins so, and its import function.
+pub(super) fn known(head: &[u8]) -> Option<(&'static Format, Import)> {
+    // What other tools write is JSON too, and packed data hold texts as they are where these do not repeat.
+    let is_known = |id: &str| {
+        let is_other = id == chrome::FORMAT || unread::is_packed(head);
+        !is_other || unread::recognise(head).is_none()
+    };
+    format_of(head).filter(|(format, _)| is_known(format.id))
 }
 
 /// Reads the only recording in an archive.
@@ -134,7 +138,7 @@ fn not_read((what, remedy): (&str, &str)) -> String {
 }
 
 /// The first bytes of a file in words.
-fn describe(input: &Input, head: &[u8]) -> String {
+pub(super) fn describe(input: &Input, head: &[u8]) -> String {
     if head.is_empty() {
         return "an empty file".into();
     }

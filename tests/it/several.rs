@@ -7,7 +7,7 @@ use callscape::facts::recording::Recording;
 use callscape::import;
 use callscape::progress::Progress;
 
-use super::common::Scratch;
+use super::common::{Scratch, callscape, data};
 
 /// A Chrome trace of a process: a call of `main` from `start` for `length` microseconds, with `f` in it.
 fn trace(process: u32, start: u64, length: u64) -> String {
@@ -165,4 +165,57 @@ fn minified_code_in_a_folder_is_a_source_tree() {
     let stacks = Scratch::new("stacks");
     stacks.write("run.folded", b"main;f 3\nmain 1\n");
     assert!(import::is_recording(&stacks.0));
+}
+
+#[test]
+fn a_folder_of_many_kinds_is_listed() {
+    let scratch = Scratch::new("mixed-folder");
+    let profile = data("import/callgrind/lines.callgrind.out");
+    std::fs::copy(&profile, scratch.0.join("b.out")).expect("there is room");
+    scratch.write("a.json", trace(1, MINUTE, 100).as_bytes());
+    scratch.write("notes.txt", b"nothing of the kind\n");
+    scratch.write(".hidden", b"x");
+    std::fs::create_dir(scratch.0.join("sub")).expect("there is room");
+    // Parts of one run, as callgrind numbers them.
+    let text = std::fs::read_to_string(&profile).expect("it is there");
+    for part in ["1", "2"] {
+        let text = text.replacen(
+            "version: 1\n",
+            &format!("version: 1\npid: 9\npart: {part}\n"),
+            1,
+        );
+        scratch.write(&format!("c.out.{part}"), text.as_bytes());
+    }
+    let listed = |json: &[&str]| {
+        let mut command = callscape();
+        let output = command.arg("info").arg(&scratch.0).args(json).output();
+        let output = output.expect("the program");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let json: serde_json::Value = serde_json::from_str(&listed(&["--json"])).expect("JSON");
+    let files = json["files"].as_array().expect("a list");
+    let told: Vec<(&str, Option<&str>)> = files
+        .iter()
+        .map(|it| (it["file"].as_str().unwrap_or(""), it["format"].as_str()))
+        .collect();
+    let expected = [
+        ("a.json", Some("chrome-json")),
+        ("b.out", Some("callgrind")),
+        ("c.out.1", Some("callgrind")),
+        ("c.out.2", Some("callgrind")),
+        ("notes.txt", None),
+        ("sub", None),
+    ];
+    assert_eq!(told, expected);
+    let text = listed(&[]);
+    assert!(
+        text.contains("notes.txt: a text that begins with"),
+        "{text}"
+    );
+    assert!(text.contains("sub: a folder"), "{text}");
+    // Each can be opened, as it says.
+    for file in expected.iter().filter(|it| it.1.is_some()) {
+        open(&[&scratch.0.join(file.0)]);
+    }
 }
