@@ -6,7 +6,7 @@ use super::input::Input;
 use super::tables;
 use super::{
     callgrind, chrome, cpuprofile, dhat, firefox, folded, heapprofile, heaptrack, hprof, jaeger,
-    jfr, massif, otlp, perf_script, perfetto, pprof, speedscope, systrace, uftrace, zipkin,
+    jfr, massif, otlp, perf_script, perfetto, pprof, pstats, speedscope, systrace, uftrace, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -105,6 +105,13 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: jfr::sniff,
             import: jfr::import,
+        },
+    },
+    Format {
+        id: pstats::FORMAT,
+        kind: Kind::File {
+            sniff: pstats::sniff,
+            import: pstats::import,
         },
     },
     Format {

@@ -49,6 +49,8 @@ mod jfr;
 mod json;
 mod lines;
 mod literal;
+#[cfg(test)]
+mod made;
 mod massif;
 pub mod note;
 mod opened;
@@ -60,6 +62,7 @@ mod pipe;
 mod pprof;
 mod processes;
 mod protobuf;
+mod pstats;
 mod read;
 pub mod results;
 pub mod samplers;

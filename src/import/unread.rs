@@ -283,10 +283,6 @@ pub(crate) fn recognise(head: &[u8]) -> Option<(&'static str, &'static str)> {
         let remedy = "convert it with 'go tool trace -pprof=sched FILE > FILE.pb'";
         return Some(("a trace of Go's runtime", remedy));
     }
-    if is_pstats(head) {
-        let remedy = "convert it with 'pyprof2calltree -i FILE -o callgrind.out.FILE'";
-        return Some(("a profile of Python's cProfile", remedy));
-    }
     if head.starts_with(b"Version: ") && memchr::memmem::find(head, b"\nFile format: ").is_some() {
         let remedy = "record with 'xdebug.mode=profile'";
         return Some(("a function trace of Xdebug", remedy));
@@ -316,13 +312,6 @@ pub(crate) fn is_packed(head: &[u8]) -> bool {
 fn is_go_trace(head: &[u8]) -> bool {
     let start = &head[..head.len().min(16)];
     start.starts_with(b"go 1.") && memchr::memmem::find(start, b" trace\0").is_some()
-}
-
-/// Whether it is a dictionary of tuples of three, as Python's `marshal` writes it. The highest bit of a type says that it
-/// is referred to.
-fn is_pstats(head: &[u8]) -> bool {
-    let kind = |at: usize| head.get(at).map(|byte| byte & 0x7f);
-    kind(0) == Some(b'{') && matches!(kind(1), Some(b')' | b'(')) && head.get(2) == Some(&3)
 }
 
 /// The first line of a text that is not empty, or what an array in JSON is of; none of what is no text.
@@ -398,8 +387,6 @@ mod tests {
     fn formats_without_a_mark_are_known() {
         for (head, expected) in [
             (&b"go 1.22 trace\0\0\0"[..], "Go's runtime"),
-            (b"\xfb\xa9\x03\xfa\x01~", "cProfile"),
-            (b"{\x28\x03\0\0\0", "cProfile"),
             (b"{\"snapshot\":{\"meta\":{", "heap snapshot"),
         ] {
             let (what, _) = recognise(head).expect(expected);
