@@ -6,7 +6,8 @@ use super::input::Input;
 use super::tables;
 use super::{
     callgrind, chrome, cpuprofile, dhat, firefox, folded, heapprofile, heaptrack, hprof, jaeger,
-    jfr, massif, otlp, perf_script, perfetto, pprof, pstats, speedscope, systrace, uftrace, zipkin,
+    jfr, massif, otlp, perf_script, perfetto, pprof, pstats, pyinstrument, speedscope, stackprof,
+    systrace, uftrace, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -91,6 +92,20 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: zipkin::sniff,
             import: zipkin::import,
+        },
+    },
+    Format {
+        id: pyinstrument::FORMAT,
+        kind: Kind::File {
+            sniff: pyinstrument::sniff,
+            import: pyinstrument::import,
+        },
+    },
+    Format {
+        id: stackprof::FORMAT,
+        kind: Kind::File {
+            sniff: stackprof::sniff,
+            import: stackprof::import,
         },
     },
     Format {

@@ -115,3 +115,30 @@ pub(crate) fn relations(recording: &Recording, value: usize) -> Vec<String> {
     lines.sort();
     lines
 }
+
+/// Each context that weighs something itself, as folded stacks have it, sorted.
+pub(crate) fn stacks(recording: &Recording, value: usize) -> Vec<String> {
+    let profile = recording
+        .profile
+        .as_ref()
+        .expect("a profile")
+        .showing(value);
+    let contexts = profile.contexts().expect("contexts");
+    let mut lines = Vec::new();
+    for id in contexts.ids() {
+        let weight = contexts.self_weight(value, id).weight();
+        if weight == 0 {
+            continue;
+        }
+        let mut frames = Vec::new();
+        let mut at = Some(id);
+        while let Some(context) = at {
+            frames.push(name(recording, contexts.function(context)));
+            at = contexts.parent(context);
+        }
+        frames.reverse();
+        lines.push(format!("{} {weight}", frames.join(";")));
+    }
+    lines.sort();
+    lines
+}

@@ -249,11 +249,6 @@ const DOCUMENTS: &[(&str, &str, &str)] = &[
         "record allocations with 'node --heap-prof'",
     ),
     (
-        "root_frame",
-        "a session of pyinstrument",
-        "convert it with 'pyinstrument --load=FILE -r speedscope -o FILE.json'",
-    ),
-    (
         "resourceProfiles",
         "profiles of OpenTelemetry",
         "export them as pprof",
