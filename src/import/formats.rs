@@ -5,9 +5,9 @@ use super::input::Input;
 #[cfg(feature = "parquet")]
 use super::tables;
 use super::{
-    callgrind, chrome, cpuprofile, dhat, firefox, folded, heapprofile, heaptrack, hprof, jaeger,
-    jfr, massif, otlp, perf_script, perfetto, pprof, pstats, pyinstrument, speedscope, stackprof,
-    systrace, uftrace, zipkin,
+    austin, callgrind, chrome, cpuprofile, dhat, firefox, folded, heapprofile, heaptrack, hprof,
+    jaeger, jfr, massif, otlp, perf_script, perfetto, pprof, pstats, pyinstrument, speedscope,
+    stackprof, systrace, uftrace, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -127,6 +127,13 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: pstats::sniff,
             import: pstats::import,
+        },
+    },
+    Format {
+        id: austin::FORMAT,
+        kind: Kind::File {
+            sniff: austin::sniff,
+            import: austin::import,
         },
     },
     Format {

@@ -99,17 +99,12 @@ const BEGINNINGS: &[(&[u8], &str, &str)] = &[
     (
         b"\x04\x08{",
         "a profile of stackprof",
-        "convert it with 'stackprof --stackcollapse FILE > FILE.folded'",
+        "convert it with 'stackprof --json FILE > FILE.json'",
     ),
     (
         b"rbspy",
         "a recording of rbspy",
         "convert it with 'rbspy report -f speedscope -i FILE -o FILE.json'",
-    ),
-    (
-        b"MOJ",
-        "a recording of austin in its binary form",
-        "convert it with 'mojo2austin FILE FILE.austin'",
     ),
     (
         b"hdrb",
@@ -135,12 +130,6 @@ const BEGINNINGS: &[(&[u8], &str, &str)] = &[
         b"TRACE START [",
         "a function trace of Xdebug",
         "record with 'xdebug.mode=profile'",
-    ),
-    // Those of a single value are read.
-    (
-        b"# austin",
-        "a recording of austin with several values a line",
-        "record without '--full'",
     ),
     (
         b"reading file \"",
