@@ -5,8 +5,9 @@ use super::input::Input;
 #[cfg(feature = "parquet")]
 use super::tables;
 use super::{
-    callgrind, chrome, cpuprofile, dhat, firefox, folded, heapprofile, heaptrack, hprof, jaeger,
-    jfr, massif, otlp, perf_script, perfetto, pprof, speedscope, systrace, uftrace, zipkin,
+    austin, callgrind, chrome, cpuprofile, dhat, firefox, folded, heapprofile, heaptrack, hprof,
+    jaeger, jfr, massif, otlp, perf_script, perfetto, pprof, pstats, pyinstrument, speedscope,
+    stackprof, systrace, uftrace, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -94,6 +95,20 @@ pub(super) const FORMATS: &[Format] = &[
         },
     },
     Format {
+        id: pyinstrument::FORMAT,
+        kind: Kind::File {
+            sniff: pyinstrument::sniff,
+            import: pyinstrument::import,
+        },
+    },
+    Format {
+        id: stackprof::FORMAT,
+        kind: Kind::File {
+            sniff: stackprof::sniff,
+            import: stackprof::import,
+        },
+    },
+    Format {
         id: chrome::FORMAT,
         kind: Kind::File {
             sniff: chrome::sniff,
@@ -105,6 +120,20 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: jfr::sniff,
             import: jfr::import,
+        },
+    },
+    Format {
+        id: pstats::FORMAT,
+        kind: Kind::File {
+            sniff: pstats::sniff,
+            import: pstats::import,
+        },
+    },
+    Format {
+        id: austin::FORMAT,
+        kind: Kind::File {
+            sniff: austin::sniff,
+            import: austin::import,
         },
     },
     Format {

@@ -99,17 +99,12 @@ const BEGINNINGS: &[(&[u8], &str, &str)] = &[
     (
         b"\x04\x08{",
         "a profile of stackprof",
-        "convert it with 'stackprof --stackcollapse FILE > FILE.folded'",
+        "convert it with 'stackprof --json FILE > FILE.json'",
     ),
     (
         b"rbspy",
         "a recording of rbspy",
         "convert it with 'rbspy report -f speedscope -i FILE -o FILE.json'",
-    ),
-    (
-        b"MOJ",
-        "a recording of austin in its binary form",
-        "convert it with 'mojo2austin FILE FILE.austin'",
     ),
     (
         b"hdrb",
@@ -135,12 +130,6 @@ const BEGINNINGS: &[(&[u8], &str, &str)] = &[
         b"TRACE START [",
         "a function trace of Xdebug",
         "record with 'xdebug.mode=profile'",
-    ),
-    // Those of a single value are read.
-    (
-        b"# austin",
-        "a recording of austin with several values a line",
-        "record without '--full'",
     ),
     (
         b"reading file \"",
@@ -249,11 +238,6 @@ const DOCUMENTS: &[(&str, &str, &str)] = &[
         "record allocations with 'node --heap-prof'",
     ),
     (
-        "root_frame",
-        "a session of pyinstrument",
-        "convert it with 'pyinstrument --load=FILE -r speedscope -o FILE.json'",
-    ),
-    (
         "resourceProfiles",
         "profiles of OpenTelemetry",
         "export them as pprof",
@@ -282,10 +266,6 @@ pub(crate) fn recognise(head: &[u8]) -> Option<(&'static str, &'static str)> {
     if is_go_trace(head) {
         let remedy = "convert it with 'go tool trace -pprof=sched FILE > FILE.pb'";
         return Some(("a trace of Go's runtime", remedy));
-    }
-    if is_pstats(head) {
-        let remedy = "convert it with 'pyprof2calltree -i FILE -o callgrind.out.FILE'";
-        return Some(("a profile of Python's cProfile", remedy));
     }
     if head.starts_with(b"Version: ") && memchr::memmem::find(head, b"\nFile format: ").is_some() {
         let remedy = "record with 'xdebug.mode=profile'";
@@ -316,13 +296,6 @@ pub(crate) fn is_packed(head: &[u8]) -> bool {
 fn is_go_trace(head: &[u8]) -> bool {
     let start = &head[..head.len().min(16)];
     start.starts_with(b"go 1.") && memchr::memmem::find(start, b" trace\0").is_some()
-}
-
-/// Whether it is a dictionary of tuples of three, as Python's `marshal` writes it. The highest bit of a type says that it
-/// is referred to.
-fn is_pstats(head: &[u8]) -> bool {
-    let kind = |at: usize| head.get(at).map(|byte| byte & 0x7f);
-    kind(0) == Some(b'{') && matches!(kind(1), Some(b')' | b'(')) && head.get(2) == Some(&3)
 }
 
 /// The first line of a text that is not empty, or what an array in JSON is of; none of what is no text.
@@ -398,8 +371,6 @@ mod tests {
     fn formats_without_a_mark_are_known() {
         for (head, expected) in [
             (&b"go 1.22 trace\0\0\0"[..], "Go's runtime"),
-            (b"\xfb\xa9\x03\xfa\x01~", "cProfile"),
-            (b"{\x28\x03\0\0\0", "cProfile"),
             (b"{\"snapshot\":{\"meta\":{", "heap snapshot"),
         ] {
             let (what, _) = recognise(head).expect(expected);
