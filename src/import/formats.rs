@@ -5,8 +5,9 @@ use super::input::Input;
 #[cfg(feature = "parquet")]
 use super::tables;
 use super::{
-    callgrind, chrome, cpuprofile, dhat, firefox, folded, heapprofile, heaptrack, hprof, jaeger,
-    jfr, massif, otlp, perf_script, perfetto, pprof, speedscope, systrace, uftrace, zipkin,
+    callgrind, chrome, cpuprofile, dhat, firefox, folded, function_graph, heapprofile, heaptrack,
+    hprof, jaeger, jfr, massif, otlp, perf_script, perfetto, pprof, speedscope, systrace, uftrace,
+    zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -119,6 +120,13 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: perfetto::sniff,
             import: perfetto::import,
+        },
+    },
+    Format {
+        id: function_graph::FORMAT,
+        kind: Kind::File {
+            sniff: function_graph::sniff,
+            import: function_graph::import,
         },
     },
     Format {

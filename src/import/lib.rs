@@ -38,6 +38,7 @@ mod flows;
 mod folded;
 mod formats;
 mod frame_text;
+mod function_graph;
 mod gzip;
 mod heapprofile;
 mod heaptrack;
@@ -49,6 +50,8 @@ mod jfr;
 mod json;
 mod lines;
 mod literal;
+#[cfg(test)]
+mod made;
 mod massif;
 pub mod note;
 mod opened;
