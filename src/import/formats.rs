@@ -5,9 +5,9 @@ use super::input::Input;
 #[cfg(feature = "parquet")]
 use super::tables;
 use super::{
-    callgrind, chrome, cpuprofile, dhat, firefox, folded, function_graph, heapprofile, heaptrack,
-    hprof, jaeger, jfr, massif, otlp, perf_script, perfetto, pprof, speedscope, systrace, uftrace,
-    zipkin,
+    bpf_stacks, callgrind, chrome, cpuprofile, dhat, firefox, folded, function_graph, heapprofile,
+    heaptrack, hprof, jaeger, jfr, massif, otlp, perf_script, perfetto, pprof, speedscope,
+    systrace, uftrace, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -134,6 +134,13 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: systrace::sniff,
             import: systrace::import,
+        },
+    },
+    Format {
+        id: bpf_stacks::FORMAT,
+        kind: Kind::File {
+            sniff: bpf_stacks::sniff,
+            import: bpf_stacks::import,
         },
     },
     Format {

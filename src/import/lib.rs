@@ -23,6 +23,7 @@ pub use spans::skew;
 mod ahead;
 mod archive;
 mod atrace;
+mod bpf_stacks;
 mod callgrind;
 mod chrome;
 mod cpuprofile;

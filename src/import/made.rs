@@ -66,6 +66,29 @@ pub(crate) fn calls(recording: &Recording) -> Vec<String> {
     shown.collect()
 }
 
+/// The contexts of a profile in preorder with what they weigh themselves of `value`: `outer;inner 3`.
+pub(crate) fn stacks(recording: &Recording, value: usize) -> Vec<String> {
+    let profile = recording.profile.as_ref().expect("a profile");
+    let contexts = profile.contexts().expect("contexts");
+    let mut found = Vec::new();
+    for id in (0..contexts.len() as u32).map(callscape_base::units::ContextId) {
+        let weight = contexts.self_weight(value, id).weight();
+        if weight == 0 {
+            continue;
+        }
+        let mut names = Vec::new();
+        let mut at = Some(id);
+        while let Some(context) = at {
+            let function = recording.functions.get(contexts.function(context));
+            names.push(function.name.to_owned());
+            at = contexts.parent(context);
+        }
+        names.reverse();
+        found.push(format!("{} {weight}", names.join(";")));
+    }
+    found
+}
+
 /// The repairs and omissions that were counted: `kind count`.
 pub(crate) fn warnings(recording: &Recording) -> Vec<String> {
     let warnings = recording.warnings.iter();
