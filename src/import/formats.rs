@@ -6,8 +6,8 @@ use super::input::Input;
 use super::tables;
 use super::{
     bpf_stacks, callgrind, chrome, cpuprofile, dhat, firefox, folded, function_graph, heapprofile,
-    heaptrack, hprof, jaeger, jfr, massif, otlp, perf_script, perfetto, pprof, speedscope,
-    systrace, uftrace, zipkin,
+    heaptrack, hprof, jaeger, jfr, massif, otlp, perf_script, perf_trace, perfetto, pprof,
+    speedscope, systrace, uftrace, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -141,6 +141,13 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: bpf_stacks::sniff,
             import: bpf_stacks::import,
+        },
+    },
+    Format {
+        id: perf_trace::FORMAT,
+        kind: Kind::File {
+            sniff: perf_trace::sniff,
+            import: perf_trace::import,
         },
     },
     Format {

@@ -59,6 +59,7 @@ mod opened;
 pub mod otlp;
 mod parts;
 pub mod perf_script;
+mod perf_trace;
 mod perfetto;
 mod pipe;
 mod pprof;
