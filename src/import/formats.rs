@@ -6,8 +6,8 @@ use super::input::Input;
 use super::tables;
 use super::{
     bpf_stacks, callgrind, chrome, cpuprofile, dhat, firefox, folded, function_graph, heapprofile,
-    heaptrack, hprof, jaeger, jfr, massif, otlp, perf_script, perf_trace, perfetto, pprof,
-    speedscope, systrace, uftrace, zipkin,
+    heaptrack, hprof, instruments_copy, jaeger, jfr, macos_sample, massif, otlp, perf_script,
+    perf_trace, perfetto, pprof, speedscope, systrace, uftrace, xctrace, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -134,6 +134,27 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: systrace::sniff,
             import: systrace::import,
+        },
+    },
+    Format {
+        id: macos_sample::FORMAT,
+        kind: Kind::File {
+            sniff: macos_sample::sniff,
+            import: macos_sample::import,
+        },
+    },
+    Format {
+        id: instruments_copy::FORMAT,
+        kind: Kind::File {
+            sniff: instruments_copy::sniff,
+            import: instruments_copy::import,
+        },
+    },
+    Format {
+        id: xctrace::FORMAT,
+        kind: Kind::File {
+            sniff: xctrace::sniff,
+            import: xctrace::import,
         },
     },
     Format {

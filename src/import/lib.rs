@@ -46,11 +46,13 @@ mod heaptrack;
 mod hprof;
 pub mod index;
 pub mod input;
+mod instruments_copy;
 mod jaeger;
 mod jfr;
 mod json;
 mod lines;
 mod literal;
+mod macos_sample;
 #[cfg(test)]
 mod made;
 mod massif;
@@ -84,6 +86,7 @@ mod unread;
 mod utf16;
 mod wakeups;
 mod words;
+mod xctrace;
 mod zipkin;
 mod zstandard;
 
