@@ -5,9 +5,10 @@ use super::input::Input;
 #[cfg(feature = "parquet")]
 use super::tables;
 use super::{
-    austin, callgrind, chrome, cpuprofile, dhat, firefox, folded, heapprofile, heaptrack, hprof,
-    jaeger, jfr, massif, otlp, perf_script, perfetto, pprof, pstats, pyinstrument, speedscope,
-    stackprof, systrace, uftrace, zipkin,
+    austin, bpf_stacks, callgrind, chrome, cpuprofile, dhat, firefox, folded, function_graph,
+    heapprofile, heaptrack, hprof, instruments_copy, jaeger, jfr, macos_sample, massif, otlp,
+    perf_script, perf_trace, perfetto, pprof, pstats, pyinstrument, speedscope, stackprof,
+    systrace, uftrace, xctrace, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -151,10 +152,52 @@ pub(super) const FORMATS: &[Format] = &[
         },
     },
     Format {
+        id: function_graph::FORMAT,
+        kind: Kind::File {
+            sniff: function_graph::sniff,
+            import: function_graph::import,
+        },
+    },
+    Format {
         id: systrace::FORMAT,
         kind: Kind::File {
             sniff: systrace::sniff,
             import: systrace::import,
+        },
+    },
+    Format {
+        id: macos_sample::FORMAT,
+        kind: Kind::File {
+            sniff: macos_sample::sniff,
+            import: macos_sample::import,
+        },
+    },
+    Format {
+        id: instruments_copy::FORMAT,
+        kind: Kind::File {
+            sniff: instruments_copy::sniff,
+            import: instruments_copy::import,
+        },
+    },
+    Format {
+        id: xctrace::FORMAT,
+        kind: Kind::File {
+            sniff: xctrace::sniff,
+            import: xctrace::import,
+        },
+    },
+    Format {
+        id: bpf_stacks::FORMAT,
+        kind: Kind::File {
+            sniff: bpf_stacks::sniff,
+            import: bpf_stacks::import,
+        },
+    },
+    Format {
+        id: perf_trace::FORMAT,
+        kind: Kind::File {
+            sniff: perf_trace::sniff,
+            import: perf_trace::import,
         },
     },
     Format {

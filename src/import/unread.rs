@@ -137,14 +137,9 @@ const BEGINNINGS: &[(&[u8], &str, &str)] = &[
         "open the recording that it was made of; of a difference, both, or what its '-F' writes",
     ),
     (
-        b"Analysis of sampling",
-        "a report of sample",
-        "open what 'samply record' records",
-    ),
-    (
         b"<?xml version=\"1.0\"?>\n<trace-query-result>",
-        "an export of Instruments",
-        "open what 'samply record' records",
+        "an export of Instruments without samples",
+        "export the table 'time-profile'",
     ),
     (
         b"# To display the perf.data header info",
