@@ -5,8 +5,9 @@ use super::input::Input;
 #[cfg(feature = "parquet")]
 use super::tables;
 use super::{
-    callgrind, chrome, cpuprofile, dhat, firefox, folded, heapprofile, heaptrack, hprof, jaeger,
-    jfr, massif, otlp, perf_script, perfetto, pprof, speedscope, systrace, uftrace, zipkin,
+    callgrind, chrome, cpuprofile, datadog, dhat, firefox, folded, heapprofile, heaptrack, hprof,
+    jaeger, jfr, massif, otlp, perf_script, perfetto, pprof, skywalking, speedscope, systrace,
+    uftrace, xray, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -91,6 +92,27 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: zipkin::sniff,
             import: zipkin::import,
+        },
+    },
+    Format {
+        id: skywalking::FORMAT,
+        kind: Kind::File {
+            sniff: skywalking::sniff,
+            import: skywalking::import,
+        },
+    },
+    Format {
+        id: datadog::FORMAT,
+        kind: Kind::File {
+            sniff: datadog::sniff,
+            import: datadog::import,
+        },
+    },
+    Format {
+        id: xray::FORMAT,
+        kind: Kind::File {
+            sniff: xray::sniff,
+            import: xray::import,
         },
     },
     Format {
