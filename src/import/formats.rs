@@ -5,9 +5,9 @@ use super::input::Input;
 #[cfg(feature = "parquet")]
 use super::tables;
 use super::{
-    callgrind, chrome, cpuprofile, datadog, dhat, firefox, folded, heapprofile, heaptrack, hprof,
-    jaeger, jfr, massif, otlp, perf_script, perfetto, pprof, skywalking, speedscope, systrace,
-    uftrace, xray, zipkin,
+    callgrind, chrome, cpuprofile, dart, datadog, dhat, firefox, folded, heapprofile, heaptrack,
+    hprof, jaeger, jfr, massif, otlp, perf_script, perfetto, pprof, sentry, skywalking, speedscope,
+    systrace, uftrace, xray, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -113,6 +113,20 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: xray::sniff,
             import: xray::import,
+        },
+    },
+    Format {
+        id: sentry::FORMAT,
+        kind: Kind::File {
+            sniff: sentry::sniff,
+            import: sentry::import,
+        },
+    },
+    Format {
+        id: dart::FORMAT,
+        kind: Kind::File {
+            sniff: dart::sniff,
+            import: dart::import,
         },
     },
     Format {
