@@ -5,9 +5,9 @@ use super::input::Input;
 #[cfg(feature = "parquet")]
 use super::tables;
 use super::{
-    callgrind, chrome, cpuprofile, dart, datadog, dhat, firefox, folded, heapprofile, heaptrack,
-    hprof, jaeger, jfr, massif, otlp, perf_script, perfetto, pprof, sentry, skywalking, speedscope,
-    systrace, uftrace, xray, zipkin,
+    callgrind, chrome, cpuprofile, dart, datadog, dhat, firefox, folded, heapprofile, heapsnapshot,
+    heaptrack, hprof, jaeger, jfr, massif, otlp, perf_script, perfetto, pprof, sentry, skywalking,
+    speedscope, systrace, uftrace, xray, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -57,6 +57,13 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: heapprofile::sniff,
             import: heapprofile::import,
+        },
+    },
+    Format {
+        id: heapsnapshot::FORMAT,
+        kind: Kind::File {
+            sniff: heapsnapshot::sniff,
+            import: heapsnapshot::import,
         },
     },
     Format {

@@ -43,6 +43,7 @@ mod frame_text;
 mod gathered;
 mod gzip;
 mod heapprofile;
+mod heapsnapshot;
 mod heaptrack;
 mod hprof;
 pub mod index;

@@ -244,11 +244,6 @@ const NAMES: &[(&str, &str, &str)] = &[
 /// The members that a document in JSON has, what it is, and what to do with it.
 const DOCUMENTS: &[(&str, &str, &str)] = &[
     (
-        "snapshot.meta",
-        "a heap snapshot of V8",
-        "record allocations with 'node --heap-prof'",
-    ),
-    (
         "root_frame",
         "a session of pyinstrument",
         "convert it with 'pyinstrument --load=FILE -r speedscope -o FILE.json'",
@@ -400,7 +395,6 @@ mod tests {
             (&b"go 1.22 trace\0\0\0"[..], "Go's runtime"),
             (b"\xfb\xa9\x03\xfa\x01~", "cProfile"),
             (b"{\x28\x03\0\0\0", "cProfile"),
-            (b"{\"snapshot\":{\"meta\":{", "heap snapshot"),
         ] {
             let (what, _) = recognise(head).expect(expected);
             assert!(what.contains(expected), "{what}");
