@@ -6,8 +6,8 @@ use super::input::Input;
 use super::tables;
 use super::{
     callgrind, chrome, cpuprofile, dart, datadog, dhat, firefox, folded, heapprofile, heapsnapshot,
-    heaptrack, hprof, jaeger, jfr, massif, otlp, perf_script, perfetto, pprof, sentry, skywalking,
-    speedscope, systrace, uftrace, xray, zipkin,
+    heaptrack, hprof, jaeger, jfr, massif, nettrace, otlp, perf_script, perfetto, pprof, sentry,
+    skywalking, speedscope, systrace, uftrace, xray, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -148,6 +148,13 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: jfr::sniff,
             import: jfr::import,
+        },
+    },
+    Format {
+        id: nettrace::FORMAT,
+        kind: Kind::File {
+            sniff: nettrace::sniff,
+            import: nettrace::import,
         },
     },
     Format {

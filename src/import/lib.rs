@@ -57,6 +57,7 @@ mod literal;
 mod made;
 mod massif;
 mod members;
+mod nettrace;
 pub mod note;
 mod opened;
 pub mod otlp;
