@@ -5,10 +5,11 @@ use super::input::Input;
 #[cfg(feature = "parquet")]
 use super::tables;
 use super::{
-    austin, bpf_stacks, callgrind, chrome, cpuprofile, dhat, firefox, folded, function_graph,
-    heapprofile, heaptrack, hprof, instruments_copy, jaeger, jfr, macos_sample, massif, otlp,
-    perf_script, perf_trace, perfetto, pprof, pstats, pyinstrument, speedscope, stackprof,
-    systrace, uftrace, xctrace, zipkin,
+    austin, bpf_stacks, callgrind, chrome, cpuprofile, dart, datadog, dhat, firefox, folded,
+    function_graph, heapprofile, heapsnapshot, heaptrack, hprof, instruments_copy, jaeger, jfr,
+    macos_sample, massif, nettrace, otlp, perf_script, perf_trace, perfetto, pprof, pstats,
+    pyinstrument, sentry, skywalking, speedscope, stackprof, systrace, uftrace, xctrace, xray,
+    zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -61,6 +62,13 @@ pub(super) const FORMATS: &[Format] = &[
         },
     },
     Format {
+        id: heapsnapshot::FORMAT,
+        kind: Kind::File {
+            sniff: heapsnapshot::sniff,
+            import: heapsnapshot::import,
+        },
+    },
+    Format {
         id: cpuprofile::FORMAT,
         kind: Kind::File {
             sniff: cpuprofile::sniff,
@@ -110,6 +118,41 @@ pub(super) const FORMATS: &[Format] = &[
         },
     },
     Format {
+        id: skywalking::FORMAT,
+        kind: Kind::File {
+            sniff: skywalking::sniff,
+            import: skywalking::import,
+        },
+    },
+    Format {
+        id: datadog::FORMAT,
+        kind: Kind::File {
+            sniff: datadog::sniff,
+            import: datadog::import,
+        },
+    },
+    Format {
+        id: xray::FORMAT,
+        kind: Kind::File {
+            sniff: xray::sniff,
+            import: xray::import,
+        },
+    },
+    Format {
+        id: sentry::FORMAT,
+        kind: Kind::File {
+            sniff: sentry::sniff,
+            import: sentry::import,
+        },
+    },
+    Format {
+        id: dart::FORMAT,
+        kind: Kind::File {
+            sniff: dart::sniff,
+            import: dart::import,
+        },
+    },
+    Format {
         id: chrome::FORMAT,
         kind: Kind::File {
             sniff: chrome::sniff,
@@ -135,6 +178,13 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: austin::sniff,
             import: austin::import,
+        },
+    },
+    Format {
+        id: nettrace::FORMAT,
+        kind: Kind::File {
+            sniff: nettrace::sniff,
+            import: nettrace::import,
         },
     },
     Format {

@@ -75,7 +75,7 @@ const fn row(
 
 /// By format, those of all other events last.
 #[rustfmt::skip]
-pub static SAMPLERS: [Sampler; 27] = {
+pub static SAMPLERS: [Sampler; 30] = {
     use Counts::{Events, Nanoseconds};
     use Covers::{Before, UntilNext};
     use Sees::{Running, Waiting};
@@ -103,6 +103,11 @@ pub static SAMPLERS: [Sampler; 27] = {
         row("firefox", "", Waiting, UntilNext, Nanoseconds, FIREFOX),
         // py-spy, rbspy and others whose files hold the time of each stack.
         row("speedscope", "", Waiting, UntilNext, Nanoseconds, "https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources"),
+        row("sentry", "", Waiting, UntilNext, Nanoseconds, "https://develop.sentry.dev/sdk/telemetry/profiles/"),
+        // All threads with managed code, wherever they are.
+        row("nettrace", "", Waiting, UntilNext, Nanoseconds, "https://github.com/dotnet/runtime/blob/main/src/native/eventpipe/ep-sample-profiler.c"),
+        // The VM interrupts the threads that run Dart.
+        row("dart", "", Running, Before, Nanoseconds, "https://github.com/dart-lang/sdk/blob/main/runtime/vm/service/service.md"),
         row("pprof", "wall", Waiting, UntilNext, Nanoseconds, "https://github.com/felixge/fgprof"),
         row("pprof", "", Running, Before, Nanoseconds, "https://pkg.go.dev/runtime/pprof#StartCPUProfile"),
         row("hprof", "", Running, Before, Events, "https://docs.oracle.com/javase/7/docs/technotes/samples/hprof.html"),

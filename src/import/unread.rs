@@ -228,11 +228,6 @@ const NAMES: &[(&str, &str, &str)] = &[
 /// The members that a document in JSON has, what it is, and what to do with it.
 const DOCUMENTS: &[(&str, &str, &str)] = &[
     (
-        "snapshot.meta",
-        "a heap snapshot of V8",
-        "record allocations with 'node --heap-prof'",
-    ),
-    (
         "resourceProfiles",
         "profiles of OpenTelemetry",
         "export them as pprof",
@@ -364,10 +359,7 @@ mod tests {
 
     #[test]
     fn formats_without_a_mark_are_known() {
-        for (head, expected) in [
-            (&b"go 1.22 trace\0\0\0"[..], "Go's runtime"),
-            (b"{\"snapshot\":{\"meta\":{", "heap snapshot"),
-        ] {
+        for (head, expected) in [(&b"go 1.22 trace\0\0\0"[..], "Go's runtime")] {
             let (what, _) = recognise(head).expect(expected);
             assert!(what.contains(expected), "{what}");
         }
