@@ -31,7 +31,6 @@ pub(crate) fn told_of(folder: &Path) -> Option<Message> {
         let names: Vec<_> = files.iter().map(|it| escape::name(it)).collect();
         lines.push(format!("One recording together: {}", names.join(", ")));
     }
-    let others = listed.files.iter().filter(|it| it.bytes.is_some());
     for file in listed.files.iter().filter(|it| it.bytes.is_some()) {
         if let Some(found) = &file.found {
             let name = escape::name(&file.file);

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::error::ImportError;
-use super::formats::{FORMATS, Kind, format_of, is_recording_directory};
+use super::formats::{FORMATS, Kind};
 use super::input::Input;
 use super::parts::groups;
 use super::{archive, index, read, stream};
@@ -97,9 +97,7 @@ fn tell(entry: &Input, progress: &Progress) -> Result<Listed, ImportError> {
             Kind::Directory { sniff, .. } => sniff(entry),
             Kind::File { .. } => false,
         });
-        listed.format = format
-            .map(|it| it.id)
-            .filter(|_| is_recording_directory(entry));
+        listed.format = format.map(|it| it.id);
         listed.found = listed.format.is_none().then(|| "a folder".to_owned());
         return Ok(listed);
     }

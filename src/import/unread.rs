@@ -359,10 +359,8 @@ mod tests {
 
     #[test]
     fn formats_without_a_mark_are_known() {
-        for (head, expected) in [(&b"go 1.22 trace\0\0\0"[..], "Go's runtime")] {
-            let (what, _) = recognise(head).expect(expected);
-            assert!(what.contains(expected), "{what}");
-        }
+        let (what, _) = recognise(b"go 1.22 trace\0\0\0").expect("known");
+        assert!(what.contains("Go's runtime"), "{what}");
         assert!(by_name("a.nsys-rep").is_some() && by_name("a.json").is_none());
     }
 
