@@ -5,9 +5,9 @@ use super::input::Input;
 #[cfg(feature = "parquet")]
 use super::tables;
 use super::{
-    austin, callgrind, chrome, cpuprofile, dhat, firefox, folded, heapprofile, heaptrack, hprof,
-    jaeger, jfr, massif, otlp, perf_script, perfetto, pprof, pstats, pyinstrument, speedscope,
-    stackprof, systrace, uftrace, zipkin,
+    austin, callgrind, chrome, cpuprofile, dhat, firefox, folded, gprof, heapprofile, heaptrack,
+    hprof, jaeger, jfr, massif, otlp, perf_script, perfetto, pprof, pstats, pyinstrument,
+    speedscope, stackprof, systrace, uftrace, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -169,6 +169,13 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: hprof::sniff,
             import: hprof::import,
+        },
+    },
+    Format {
+        id: gprof::FORMAT,
+        kind: Kind::File {
+            sniff: gprof::sniff,
+            import: gprof::import,
         },
     },
     Format {

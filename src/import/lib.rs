@@ -39,6 +39,7 @@ mod flows;
 mod folded;
 mod formats;
 mod frame_text;
+mod gprof;
 mod gzip;
 mod heapprofile;
 mod heaptrack;
