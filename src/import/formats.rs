@@ -5,9 +5,9 @@ use super::input::Input;
 #[cfg(feature = "parquet")]
 use super::tables;
 use super::{
-    austin, callgrind, chrome, cpuprofile, dhat, firefox, folded, gprof, heapprofile, heaptrack,
-    hprof, jaeger, jfr, massif, otlp, perf_script, perfetto, pprof, pstats, pyinstrument,
-    speedscope, stackprof, systrace, uftrace, zipkin,
+    austin, callgrind, chrome, cpuprofile, dhat, firefox, folded, gprof, gprof2dot, heapprofile,
+    heaptrack, hprof, jaeger, jfr, massif, memray, otlp, perf_script, perfetto, pprof, pstats,
+    pyinstrument, speedscope, stackprof, systrace, uftrace, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -106,6 +106,20 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: stackprof::sniff,
             import: stackprof::import,
+        },
+    },
+    Format {
+        id: gprof2dot::FORMAT,
+        kind: Kind::File {
+            sniff: gprof2dot::sniff,
+            import: gprof2dot::import,
+        },
+    },
+    Format {
+        id: memray::FORMAT,
+        kind: Kind::File {
+            sniff: memray::sniff,
+            import: memray::import,
         },
     },
     Format {

@@ -40,6 +40,7 @@ mod folded;
 mod formats;
 mod frame_text;
 mod gprof;
+mod gprof2dot;
 mod gzip;
 mod heapprofile;
 mod heaptrack;
@@ -54,6 +55,7 @@ mod literal;
 #[cfg(test)]
 mod made;
 mod massif;
+mod memray;
 pub mod note;
 mod opened;
 pub mod otlp;
