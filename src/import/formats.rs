@@ -7,7 +7,7 @@ use super::tables;
 use super::{
     austin, callgrind, chrome, cpuprofile, dhat, firefox, folded, gprof, gprof2dot, heapprofile,
     heaptrack, hprof, jaeger, jfr, massif, memray, otlp, perf_script, perfetto, pprof, pstats,
-    pyinstrument, speedscope, stackprof, systrace, uftrace, zipkin,
+    pyinstrument, rbspy, speedscope, stackprof, systrace, uftrace, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -148,6 +148,13 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: austin::sniff,
             import: austin::import,
+        },
+    },
+    Format {
+        id: rbspy::FORMAT,
+        kind: Kind::File {
+            sniff: rbspy::sniff,
+            import: rbspy::import,
         },
     },
     Format {

@@ -68,6 +68,7 @@ mod processes;
 mod protobuf;
 mod pstats;
 mod pyinstrument;
+mod rbspy;
 mod read;
 pub mod results;
 pub mod samplers;
