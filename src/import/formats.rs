@@ -7,7 +7,7 @@ use super::tables;
 use super::{
     austin, callgrind, chrome, cpuprofile, dhat, firefox, folded, gprof, gprof2dot, heapprofile,
     heaptrack, hprof, jaeger, jfr, massif, memray, otlp, perf_script, perfetto, pprof, pstats,
-    pyinstrument, rbspy, speedscope, stackprof, systrace, uftrace, zipkin,
+    pyinstrument, rbspy, scalene, speedscope, stackprof, systrace, uftrace, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -120,6 +120,13 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: memray::sniff,
             import: memray::import,
+        },
+    },
+    Format {
+        id: scalene::FORMAT,
+        kind: Kind::File {
+            sniff: scalene::sniff,
+            import: scalene::import,
         },
     },
     Format {

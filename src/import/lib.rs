@@ -73,6 +73,7 @@ mod read;
 pub mod results;
 pub mod samplers;
 mod samples;
+mod scalene;
 mod several;
 mod spans;
 mod speedscope;
