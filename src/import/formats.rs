@@ -6,10 +6,10 @@ use super::input::Input;
 use super::tables;
 use super::{
     austin, bpf_stacks, callgrind, chrome, cpuprofile, dart, datadog, dhat, firefox, folded,
-    function_graph, heapprofile, heapsnapshot, heaptrack, hprof, instruments_copy, jaeger, jfr,
-    macos_sample, massif, nettrace, otlp, perf_script, perf_trace, perfetto, pprof, pstats,
-    pyinstrument, sentry, skywalking, speedscope, stackprof, systrace, uftrace, xctrace, xray,
-    zipkin,
+    function_graph, gprof, gprof2dot, heapprofile, heapsnapshot, heaptrack, hprof,
+    instruments_copy, jaeger, jfr, macos_sample, massif, memray, nettrace, otlp, perf_script,
+    perf_trace, perfetto, pprof, pstats, pyinstrument, rbspy, scalene, sentry, skywalking,
+    speedscope, stackprof, systrace, uftrace, xctrace, xray, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -118,6 +118,27 @@ pub(super) const FORMATS: &[Format] = &[
         },
     },
     Format {
+        id: gprof2dot::FORMAT,
+        kind: Kind::File {
+            sniff: gprof2dot::sniff,
+            import: gprof2dot::import,
+        },
+    },
+    Format {
+        id: memray::FORMAT,
+        kind: Kind::File {
+            sniff: memray::sniff,
+            import: memray::import,
+        },
+    },
+    Format {
+        id: scalene::FORMAT,
+        kind: Kind::File {
+            sniff: scalene::sniff,
+            import: scalene::import,
+        },
+    },
+    Format {
         id: skywalking::FORMAT,
         kind: Kind::File {
             sniff: skywalking::sniff,
@@ -178,6 +199,13 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: austin::sniff,
             import: austin::import,
+        },
+    },
+    Format {
+        id: rbspy::FORMAT,
+        kind: Kind::File {
+            sniff: rbspy::sniff,
+            import: rbspy::import,
         },
     },
     Format {
@@ -265,6 +293,13 @@ pub(super) const FORMATS: &[Format] = &[
         },
     },
     Format {
+        id: gprof::FORMAT,
+        kind: Kind::File {
+            sniff: gprof::sniff,
+            import: gprof::import,
+        },
+    },
+    Format {
         id: callgrind::FORMAT,
         kind: Kind::File {
             sniff: callgrind::sniff,
@@ -285,7 +320,6 @@ pub(super) const FORMATS: &[Format] = &[
             import: massif::import,
         },
     },
-    #[cfg(feature = "parquet")]
     Format {
         id: tables::FORMAT,
         kind: Kind::File {
@@ -293,7 +327,6 @@ pub(super) const FORMATS: &[Format] = &[
             import: tables::import_file,
         },
     },
-    #[cfg(feature = "parquet")]
     Format {
         id: tables::CSV,
         kind: Kind::File {
@@ -301,7 +334,6 @@ pub(super) const FORMATS: &[Format] = &[
             import: tables::import_csv,
         },
     },
-    // Without a mark of its own: after all others.
     Format {
         id: folded::FORMAT,
         kind: Kind::File {
@@ -316,7 +348,6 @@ pub(super) const FORMATS: &[Format] = &[
             import: uftrace::import,
         },
     },
-    #[cfg(feature = "parquet")]
     Format {
         id: tables::FOLDER,
         kind: Kind::Directory {

@@ -75,7 +75,7 @@ const fn row(
 
 /// By format, those of all other events last.
 #[rustfmt::skip]
-pub static SAMPLERS: [Sampler; 30] = {
+pub static SAMPLERS: [Sampler; 31] = {
     use Counts::{Events, Nanoseconds};
     use Covers::{Before, UntilNext};
     use Sees::{Running, Waiting};
@@ -116,6 +116,7 @@ pub static SAMPLERS: [Sampler; 30] = {
         row("folded", "cpu", Running, UntilNext, Nanoseconds, "https://github.com/P403n1x87/austin#usage"),
         row("austin", "wall", Waiting, UntilNext, Nanoseconds, "https://github.com/P403n1x87/austin#usage"),
         row("austin", "cpu", Running, UntilNext, Nanoseconds, "https://github.com/P403n1x87/austin#usage"),
+        row("gprof", "", Running, Before, Nanoseconds, "https://sourceware.org/binutils/docs/gprof/Sampling-Error.html"),
         // The time since the sample before is that of the stack that is found.
         row("pyinstrument", "", Waiting, Before, Nanoseconds, "https://pyinstrument.readthedocs.io/en/latest/how-it-works.html"),
         row("stackprof", "cpu", Running, Before, Nanoseconds, "https://github.com/tmm1/stackprof#sampling"),

@@ -51,9 +51,8 @@ const BEGINNINGS: &[(&[u8], &str, &str)] = &[
     (
         b"gmon",
         "a profile of gprof",
-        "open what 'valgrind --tool=callgrind' or 'uftrace record' records",
+        "open what 'gprof PROGRAM FILE' prints of it",
     ),
-    (b"Flat profile:", "a report of gprof", OTHER_RECORDER),
     (
         b"Nettrace",
         "a trace of .NET",
@@ -72,7 +71,7 @@ const BEGINNINGS: &[(&[u8], &str, &str)] = &[
     (
         b"memray",
         "a recording of memray",
-        "open what 'heaptrack python3 SCRIPT' records",
+        "convert it with 'memray transform gprof2dot FILE'; or open what 'heaptrack python3 SCRIPT' records",
     ),
     (
         b"SIMPLEPERF",
@@ -100,11 +99,6 @@ const BEGINNINGS: &[(&[u8], &str, &str)] = &[
         b"\x04\x08{",
         "a profile of stackprof",
         "convert it with 'stackprof --json FILE > FILE.json'",
-    ),
-    (
-        b"rbspy",
-        "a recording of rbspy",
-        "convert it with 'rbspy report -f speedscope -i FILE -o FILE.json'",
     ),
     (
         b"hdrb",

@@ -10,6 +10,7 @@ use super::means::{self, Means, Tells};
 use super::related::RelationAnswer;
 use super::rows::Rows;
 use super::values::Cell;
+use super::vendors;
 use crate::error::ImportError;
 use crate::input::Input;
 use crate::tables::functions::FunctionTable;
@@ -139,6 +140,9 @@ pub(crate) fn sniff_csv(head: &[u8]) -> bool {
     let Some(fields) = csv::fields_of_line(names) else {
         return false;
     };
+    if vendors::Table::of(&fields).is_some() {
+        return true;
+    }
     let is_name = |field: &String| {
         !field.is_empty()
             && field
@@ -198,7 +202,17 @@ pub(super) fn import_csv(
 ) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let mut asked: Option<Asked<'_>> = None;
+    let mut table = None;
     csv::each_record(input, progress, &reporter, |fields, place| {
+        if asked.is_none() {
+            table = vendors::Table::of(fields);
+        }
+        let ours = match (&table, &asked) {
+            (Some(table), None) => Some(table.names()),
+            (Some(table), Some(_)) => Some(table.row(fields)),
+            (None, _) => None,
+        };
+        let fields = ours.as_deref().unwrap_or(fields);
         match &mut asked {
             None => asked = Some(Asked::new(fields, None, &place(), &reporter)?),
             Some(asked) if fields.len() != asked.columns() => {

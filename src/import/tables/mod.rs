@@ -22,6 +22,7 @@ mod rows;
 mod source;
 mod thrift;
 mod values;
+mod vendors;
 
 use super::error::ImportError;
 use super::input::Input;
