@@ -5,9 +5,9 @@ use super::input::Input;
 #[cfg(feature = "parquet")]
 use super::tables;
 use super::{
-    bpf_stacks, callgrind, chrome, cpuprofile, dhat, firefox, folded, function_graph, heapprofile,
-    heaptrack, hprof, instruments_copy, jaeger, jfr, macos_sample, massif, otlp, perf_script,
-    perf_trace, perfetto, pprof, speedscope, systrace, uftrace, xctrace, zipkin,
+    bpf_stacks, callgrind, chrome, cpuprofile, dhat, firefox, folded, function_graph, go_trace,
+    heapprofile, heaptrack, hprof, instruments_copy, jaeger, jfr, macos_sample, massif, otlp,
+    perf_script, perf_trace, perfetto, pprof, speedscope, systrace, uftrace, xctrace, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -99,6 +99,13 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: chrome::sniff,
             import: chrome::import,
+        },
+    },
+    Format {
+        id: go_trace::FORMAT,
+        kind: Kind::File {
+            sniff: go_trace::sniff,
+            import: go_trace::import,
         },
     },
     Format {

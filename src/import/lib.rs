@@ -40,6 +40,7 @@ mod folded;
 mod formats;
 mod frame_text;
 mod function_graph;
+mod go_trace;
 mod gzip;
 mod heapprofile;
 mod heaptrack;

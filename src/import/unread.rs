@@ -276,7 +276,7 @@ pub(crate) fn recognise(head: &[u8]) -> Option<(&'static str, &'static str)> {
     }
     if is_go_trace(head) {
         let remedy = "convert it with 'go tool trace -pprof=sched FILE > FILE.pb'";
-        return Some(("a trace of Go's runtime", remedy));
+        return Some(("a trace of Go 1.21 or older", remedy));
     }
     if is_pstats(head) {
         let remedy = "convert it with 'pyprof2calltree -i FILE -o callgrind.out.FILE'";
@@ -392,7 +392,7 @@ mod tests {
     #[test]
     fn formats_without_a_mark_are_known() {
         for (head, expected) in [
-            (&b"go 1.22 trace\0\0\0"[..], "Go's runtime"),
+            (&b"go 1.21 trace\0\0\0"[..], "Go 1.21"),
             (b"\xfb\xa9\x03\xfa\x01~", "cProfile"),
             (b"{\x28\x03\0\0\0", "cProfile"),
             (b"{\"snapshot\":{\"meta\":{", "heap snapshot"),
