@@ -6,7 +6,7 @@ use super::input::Input;
 use super::tables;
 use super::{
     austin, bpf_stacks, callgrind, chrome, cpuprofile, dart, datadog, dhat, firefox, folded,
-    function_graph, gprof, gprof2dot, heapprofile, heapsnapshot, heaptrack, hprof,
+    function_graph, go_trace, gprof, gprof2dot, heapprofile, heapsnapshot, heaptrack, hprof,
     instruments_copy, jaeger, jfr, macos_sample, massif, memray, nettrace, otlp, perf_script,
     perf_trace, perfetto, pprof, pstats, pyinstrument, rbspy, scalene, sentry, skywalking,
     speedscope, stackprof, systrace, uftrace, xctrace, xray, zipkin,
@@ -178,6 +178,13 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: chrome::sniff,
             import: chrome::import,
+        },
+    },
+    Format {
+        id: go_trace::FORMAT,
+        kind: Kind::File {
+            sniff: go_trace::sniff,
+            import: go_trace::import,
         },
     },
     Format {

@@ -44,6 +44,7 @@ mod formats;
 mod frame_text;
 mod function_graph;
 mod gathered;
+mod go_trace;
 mod gprof;
 mod gprof2dot;
 mod gzip;

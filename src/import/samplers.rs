@@ -75,7 +75,7 @@ const fn row(
 
 /// By format, those of all other events last.
 #[rustfmt::skip]
-pub static SAMPLERS: [Sampler; 31] = {
+pub static SAMPLERS: [Sampler; 32] = {
     use Counts::{Events, Nanoseconds};
     use Covers::{Before, UntilNext};
     use Sees::{Running, Waiting};
@@ -111,6 +111,7 @@ pub static SAMPLERS: [Sampler; 31] = {
         row("pprof", "wall", Waiting, UntilNext, Nanoseconds, "https://github.com/felixge/fgprof"),
         row("pprof", "", Running, Before, Nanoseconds, "https://pkg.go.dev/runtime/pprof#StartCPUProfile"),
         row("hprof", "", Running, Before, Events, "https://docs.oracle.com/javase/7/docs/technotes/samples/hprof.html"),
+        row("go-trace", "", Running, Before, Nanoseconds, "https://pkg.go.dev/runtime/pprof#StartCPUProfile"),
         row("xctrace", "", Running, Before, Nanoseconds, "https://keith.github.io/xcode-man-pages/xctrace.1.html"),
         row("folded", "wall", Waiting, UntilNext, Nanoseconds, "https://github.com/P403n1x87/austin#usage"),
         row("folded", "cpu", Running, UntilNext, Nanoseconds, "https://github.com/P403n1x87/austin#usage"),

@@ -249,7 +249,7 @@ pub(crate) fn recognise(head: &[u8]) -> Option<(&'static str, &'static str)> {
     }
     if is_go_trace(head) {
         let remedy = "convert it with 'go tool trace -pprof=sched FILE > FILE.pb'";
-        return Some(("a trace of Go's runtime", remedy));
+        return Some(("a trace of Go 1.21 or older", remedy));
     }
     if head.starts_with(b"Version: ") && memchr::memmem::find(head, b"\nFile format: ").is_some() {
         let remedy = "record with 'xdebug.mode=profile'";
@@ -355,6 +355,15 @@ mod tests {
     fn formats_without_a_mark_are_known() {
         let (what, _) = recognise(b"go 1.22 trace\0\0\0").expect("known");
         assert!(what.contains("Go's runtime"), "{what}");
+        for (head, expected) in [
+            (&b"go 1.21 trace\0\0\0"[..], "Go 1.21"),
+            (b"\xfb\xa9\x03\xfa\x01~", "cProfile"),
+            (b"{\x28\x03\0\0\0", "cProfile"),
+            (b"{\"snapshot\":{\"meta\":{", "heap snapshot"),
+        ] {
+            let (what, _) = recognise(head).expect(expected);
+            assert!(what.contains(expected), "{what}");
+        }
         assert!(by_name("a.nsys-rep").is_some() && by_name("a.json").is_none());
     }
 
