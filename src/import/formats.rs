@@ -6,8 +6,8 @@ use super::input::Input;
 use super::tables;
 use super::{
     callgrind, chrome, cpuprofile, dart, datadog, dhat, firefox, folded, heapprofile, heapsnapshot,
-    heaptrack, hprof, jaeger, jfr, massif, nettrace, otlp, perf_script, perfetto, pprof, sentry,
-    skywalking, speedscope, systrace, uftrace, xray, zipkin,
+    heaptrack, hprof, jaeger, jfr, massif, measureme, nettrace, otlp, perf_script, perfetto, pprof,
+    sentry, skywalking, speedscope, systrace, uftrace, xray, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -155,6 +155,13 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: nettrace::sniff,
             import: nettrace::import,
+        },
+    },
+    Format {
+        id: measureme::FORMAT,
+        kind: Kind::File {
+            sniff: measureme::sniff,
+            import: measureme::import,
         },
     },
     Format {

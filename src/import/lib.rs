@@ -56,6 +56,7 @@ mod literal;
 #[cfg(test)]
 mod made;
 mod massif;
+mod measureme;
 mod members;
 mod nettrace;
 pub mod note;
