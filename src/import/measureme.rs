@@ -42,6 +42,10 @@ const NUMBER: u64 = INSTANT - 1;
 /// What is between the label of an event and its arguments.
 const SEPARATOR: char = '\u{1e}';
 
+/// How many bytes all texts may have together, beyond so many for each byte of the file's.
+const FREE_TEXT: usize = 16 << 20;
+const TEXT_A_BYTE: usize = 64;
+
 /// Whether a file that begins with `head` is one.
 pub(crate) fn sniff(head: &[u8]) -> bool {
     head.starts_with(BEGINNING) && head.get(5..8) == Some(&[0; 3])
@@ -236,8 +240,14 @@ impl Reader {
     ) -> Vec<Ran> {
         let mut kinds: HashMap<u64, String, BuildFast> = HashMap::default();
         let offset = window.offset();
-        let text = |id: u64| {
-            let (text, is_whole) = self.strings.text(id);
+        // References make texts longer than their file.
+        let mut left = FREE_TEXT.saturating_add(TEXT_A_BYTE * self.strings.data.len());
+        let mut text = |id: u64| {
+            let (text, is_whole) = match left {
+                0 => (String::new(), false),
+                _ => self.strings.text(id),
+            };
+            left = left.saturating_sub(text.len());
             if !is_whole {
                 reporter.warn("incomplete-text", || window.place(offset));
             }
