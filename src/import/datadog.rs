@@ -40,7 +40,7 @@ pub(crate) fn sniff(head: &[u8]) -> bool {
     let around = ["", "spans.", "traces.", "trace.spans.", "chunks.spans."];
     let has_spans = around.iter().any(|around| {
         let has = |member: &str| has(&format!("{around}{member}"));
-        has("span_id") && has("trace_id") && (has("start") || has("duration")) && has("service")
+        has("span_id") && has("trace_id") && has("start") && has("duration") && has("service")
     });
     // Members of those by id are deeper than paths show.
     has_spans

@@ -7,9 +7,9 @@ use super::tables;
 use super::{
     austin, bpf_stacks, callgrind, chrome, cpuprofile, dart, datadog, dhat, firefox, folded,
     function_graph, go_trace, gprof, gprof2dot, heapprofile, heapsnapshot, heaptrack, hprof,
-    instruments_copy, jaeger, jfr, macos_sample, massif, memray, nettrace, otlp, perf_script,
-    perf_trace, perfetto, pprof, pstats, pyinstrument, rbspy, scalene, sentry, skywalking,
-    speedscope, stackprof, systrace, uftrace, xctrace, xray, zipkin,
+    instruments_copy, jaeger, jfr, macos_sample, massif, measureme, memray, nettrace, otlp,
+    perf_script, perf_trace, perfetto, pprof, pstats, pyinstrument, rbspy, scalene, sentry,
+    skywalking, speedscope, stackprof, systrace, uftrace, xctrace, xray, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -220,6 +220,13 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: nettrace::sniff,
             import: nettrace::import,
+        },
+    },
+    Format {
+        id: measureme::FORMAT,
+        kind: Kind::File {
+            sniff: measureme::sniff,
+            import: measureme::import,
         },
     },
     Format {

@@ -68,6 +68,7 @@ mod made_spans;
 #[cfg(test)]
 mod made_texts;
 mod massif;
+mod measureme;
 mod members;
 mod memray;
 pub mod mixed;

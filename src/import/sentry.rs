@@ -38,7 +38,9 @@ pub(crate) fn sniff(head: &[u8]) -> bool {
     let is_deep = has("profile.frames.function") || has("profile.stacks") && has("profile.frames");
     // An envelope has its headers before.
     let is_envelope = has_text(b"\n{\"type\":\"profile") && is_sample;
-    is_profile && (is_sample || is_deep) || is_envelope
+    // Images may stand before the profile.
+    let is_chunk = has("profiler_id") && has("chunk_id") || has("transaction.active_thread_id");
+    is_profile && (is_sample || is_deep) || is_envelope || is_chunk
 }
 
 /// Reads the profiles. O(size), samples and frames in memory.
