@@ -353,17 +353,8 @@ mod tests {
 
     #[test]
     fn formats_without_a_mark_are_known() {
-        let (what, _) = recognise(b"go 1.22 trace\0\0\0").expect("known");
-        assert!(what.contains("Go's runtime"), "{what}");
-        for (head, expected) in [
-            (&b"go 1.21 trace\0\0\0"[..], "Go 1.21"),
-            (b"\xfb\xa9\x03\xfa\x01~", "cProfile"),
-            (b"{\x28\x03\0\0\0", "cProfile"),
-            (b"{\"snapshot\":{\"meta\":{", "heap snapshot"),
-        ] {
-            let (what, _) = recognise(head).expect(expected);
-            assert!(what.contains(expected), "{what}");
-        }
+        let (what, _) = recognise(b"go 1.21 trace\0\0\0").expect("known");
+        assert!(what.contains("Go 1.21"), "{what}");
         assert!(by_name("a.nsys-rep").is_some() && by_name("a.json").is_none());
     }
 

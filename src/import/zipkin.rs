@@ -374,7 +374,7 @@ fn hand_on(sides: &mut [Side], spans: &mut Spans) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made;
+    use crate::made_spans;
 
     /// Of each span, its annotations: value, time in microseconds, service.
     fn span(id: &str, parent: &str, annotations: &[(&str, u32, &str)]) -> String {
@@ -408,9 +408,9 @@ mod tests {
         ];
         for call in [span("b", "a", &both), apart.join(",")] {
             let text = format!("[{front},{call},{inner}]");
-            let recording = made::read(FORMAT, text.as_bytes()).expect("a recording");
+            let recording = made_spans::read(FORMAT, text.as_bytes()).expect("a recording");
             assert_eq!(
-                made::calls(&recording),
+                made_spans::calls(&recording),
                 [
                     "front: a 0+900000 ^0",
                     "front: b 100000+500000 ^1",
@@ -418,7 +418,7 @@ mod tests {
                     "back: c 300000+50000 ^1",
                 ]
             );
-            assert_eq!(made::kinds(&recording), ["event-not-shown"]);
+            assert_eq!(made_spans::kinds(&recording), ["event-not-shown"]);
         }
     }
 
@@ -428,6 +428,6 @@ mod tests {
             "[{}]",
             span("a", "", &[("sr", 1000, "front"), ("cs", 1900, "front")])
         );
-        made::survives(FORMAT, text.as_bytes(), import);
+        made_spans::survives(FORMAT, text.as_bytes(), import);
     }
 }
