@@ -317,8 +317,8 @@ fn word(text: &str) -> (&str, &str) {
 /// Calls as `7`, `3/7`, of which three are told of, or `1+6`, with those by recursion.
 fn calls(word: &str) -> Option<u64> {
     let told = word.split('/').next().unwrap_or_default();
-    let parts = told.split('+').map(|it| it.parse::<u64>().ok());
-    parts.sum()
+    let mut parts = told.split('+').map(|it| it.parse::<u64>().ok());
+    parts.try_fold(0_u64, |sum, it| sum.checked_add(it?))
 }
 
 /// A line of the call graph: two times and calls, any of which may be missing, and a name.

@@ -13,6 +13,7 @@ use super::decimal::Unit;
 use super::document::{self, Document};
 use super::error::ImportError;
 use super::input::Input;
+use super::json;
 use super::samplers;
 use callscape_base::progress::Progress;
 use callscape_base::units::FunctionId;
@@ -68,6 +69,7 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
         builder: ContextsBuilder::new(1, &reporter),
         functions: Functions::default(),
         known: HashMap::default(),
+        spellings: HashMap::default(),
         samples: 0,
         is_session: false,
     };
@@ -166,6 +168,8 @@ struct Reader<'r> {
     builder: ContextsBuilder<'r>,
     functions: Functions,
     known: HashMap<Known, FunctionId, BuildFast>,
+    /// By frame of a session as it is spelled.
+    spellings: HashMap<Box<[u8]>, FunctionId, BuildFast>,
     samples: u64,
     is_session: bool,
 }
@@ -206,7 +210,6 @@ impl Reader<'_> {
         if !document.array()? {
             return Ok(());
         }
-        let mut text = String::new();
         while document.element()? {
             if !document.array()? {
                 continue;
@@ -214,11 +217,10 @@ impl Reader<'_> {
             let mut node = NodeId::ROOT;
             if document.element()? && document.array()? {
                 while document.element()? {
-                    document.text_into(&mut text)?;
-                    if text != SELF {
-                        let function = self.of_record(&text);
-                        node = self.builder.child(node, function, || document.place());
-                    }
+                    let Some(function) = self.frame(document)? else {
+                        continue;
+                    };
+                    node = self.builder.child(node, function, || document.place());
                 }
             }
             if !document.element()? {
@@ -241,7 +243,27 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The function of a frame of a session: its name, file and line, and attributes.
+    /// The function of the frame of a session that stands next; none of a time of the caller itself.
+    fn frame(&mut self, document: &mut Document<'_>) -> Result<Option<FunctionId>, ImportError> {
+        let Some(spelling) = document.scalar()? else {
+            return Ok(None);
+        };
+        if let Some(&known) = self.spellings.get(spelling) {
+            return Ok(Some(known));
+        }
+        let (frame, is_changed) = json::unescape(spelling);
+        if frame == SELF {
+            return Ok(None);
+        }
+        let function = self.of_record(&frame);
+        self.spellings.insert(spelling.into(), function);
+        if is_changed {
+            document.warn("invalid-text");
+        }
+        Ok(Some(function))
+    }
+
+    /// The function of its name, file and line, and attributes.
     fn of_record(&mut self, frame: &str) -> FunctionId {
         let mut parts = frame.split(BEFORE_ATTRIBUTE);
         let mut identifier = parts.next().unwrap_or_default().split(BETWEEN_PARTS);

@@ -6,6 +6,8 @@
 //! file tells, or in the module. Lines and functions have no callers. Not read: copied memory, the graphics processor,
 //! imports, leaks, and stacks, whose shares are others.
 
+use std::collections::HashMap;
+
 use super::decimal::Unit as Decimal;
 use super::document::{self, Document};
 use super::error::ImportError;
@@ -187,10 +189,14 @@ fn finish(
     let mut lines = LinesBuilder::new(NAMES.len(), KNOWS);
     let mut own: Vec<(FunctionId, [i64; NAMES.len()])> = Vec::new();
     for file in files {
+        let named = file
+            .functions
+            .iter()
+            .map(|(name, line)| (*line, name.as_str()));
+        let named: HashMap<u32, &str> = named.collect();
         for line in &file.lines {
-            let known = file.functions.iter().find(|it| it.1 == line.function);
-            let name = match known {
-                Some((name, _)) => name.as_str(),
+            let name = match named.get(&line.function) {
+                Some(name) => name,
                 None if line.function == 0 => "<module>",
                 None => {
                     document.warn("unknown-function");

@@ -15,7 +15,10 @@ use callscape_facts::functions::Function;
 use callscape_facts::hashing::BuildFast;
 
 /// The string that stands for a name that is not known; it is never written.
-const UNKNOWN: i64 = 1;
+const UNKNOWN: i128 = 1;
+
+/// As many frames as austin reads of a stack: more come of damage, where one stack repeats on another again and again.
+const DEEPEST: usize = 4096;
 
 /// A frame, and whether it is neither Python nor of the interpreter: those above what runs Python are written anew where
 /// the rest of a stack repeats.
@@ -27,7 +30,7 @@ struct Frame {
 
 /// The stack whose events come next.
 struct Open {
-    process: i64,
+    process: i128,
     thread: Rc<str>,
     frames: Vec<Frame>,
     weight: Weight,
@@ -50,15 +53,15 @@ impl From<ImportError> for Stop {
 struct Mojo<'a, 's, 'r> {
     window: Window<'a>,
     stacks: &'s mut Stacks<'r>,
-    version: i64,
+    version: i128,
     /// By process and key.
-    strings: HashMap<(i64, i64), Rc<str>, BuildFast>,
-    frames: HashMap<(i64, i64), Frame, BuildFast>,
+    strings: HashMap<(i128, i128), Rc<str>, BuildFast>,
+    frames: HashMap<(i128, i128), Frame, BuildFast>,
     /// The last stack of each thread.
-    last: HashMap<(i64, Rc<str>), Vec<Frame>, BuildFast>,
+    last: HashMap<(i128, Rc<str>), Vec<Frame>, BuildFast>,
     open: Option<Open>,
     /// Frames that follow of a task.
-    of_task: i64,
+    of_task: i128,
 }
 
 /// Reads the samples of a binary recording.
@@ -107,26 +110,32 @@ impl Mojo<'_, '_, '_> {
     }
 
     /// Six bits with a sign, then seven a byte, the lowest first.
-    fn number(&mut self) -> Result<i64, Stop> {
+    fn number(&mut self) -> Result<i128, Stop> {
         let mut byte = self.byte()?;
         let is_negative = byte & 0x40 != 0;
-        let mut value = u64::from(byte & 0x3f);
+        let mut value = i128::from(byte & 0x3f);
         let mut shift = 6;
         while byte & 0x80 != 0 {
             byte = self.byte()?;
-            let bits = u64::from(byte & 0x7f);
-            if shift > 62 || bits.leading_zeros() < shift + 1 {
-                let found = "one of more than 63 bits";
-                return Err(ImportError::malformed(self.place(), "a number", found).into());
+            // Sixty-four bits take ten bytes.
+            if shift > 69 {
+                let found = "a longer one";
+                let expected = "a number of 64 bits";
+                return Err(ImportError::malformed(self.place(), expected, found).into());
             }
-            value |= bits << shift;
+            value |= i128::from(byte & 0x7f) << shift;
             shift += 7;
         }
-        Ok(if is_negative {
-            -(value as i64)
-        } else {
-            value as i64
-        })
+        Ok(if is_negative { -value } else { value })
+    }
+
+    /// A number that is added up; 0 of one that does not fit, which is counted.
+    fn amount(&mut self) -> Result<i64, Stop> {
+        let number = self.number()?;
+        Ok(i64::try_from(number).unwrap_or_else(|_| {
+            self.warn("number-out-of-range");
+            0
+        }))
     }
 
     /// Passes over so many numbers.
@@ -193,11 +202,11 @@ impl Mojo<'_, '_, '_> {
             7 => self.special(":GC:"),
             8 => self.weigh(|weight| weight.is_idle = true),
             9 => {
-                let time = self.number()?;
+                let time = self.amount()?;
                 self.metric(|weight| weight.time = time);
             }
             10 => {
-                let memory = self.number()?;
+                let memory = self.amount()?;
                 self.metric(|weight| weight.memory = memory);
             }
             11 => {
@@ -222,7 +231,7 @@ impl Mojo<'_, '_, '_> {
     }
 
     /// References are those of a process.
-    fn process(&self) -> i64 {
+    fn process(&self) -> i128 {
         self.open.as_ref().map_or(0, |open| open.process)
     }
 
@@ -290,7 +299,7 @@ impl Mojo<'_, '_, '_> {
         Ok(())
     }
 
-    fn refer(&mut self, key: i64) {
+    fn refer(&mut self, key: i128) {
         if self.of_task > 0 {
             self.of_task -= 1;
             return;
@@ -327,7 +336,12 @@ impl Mojo<'_, '_, '_> {
             frames.pop();
         }
         frames.append(&mut open.frames);
+        let is_cut = frames.len() > DEEPEST;
+        frames.truncate(DEEPEST);
         open.frames = frames;
+        if is_cut {
+            self.warn("stack-cut");
+        }
     }
 
     fn weigh(&mut self, change: impl FnOnce(&mut Weight)) {

@@ -104,6 +104,19 @@ fn stacks_repeat_and_tasks_are_counted() {
 }
 
 #[test]
+fn keys_have_all_bits_of_an_address() {
+    let key = b"\xbf\xff\xff\xff\xff\xff\xff\xff\xff\x03";
+    let mut bytes = b"MOJ\x03\x02\x07\0a\0\x0b\x02f\0\x03".to_vec();
+    bytes.extend(key);
+    bytes.extend(b"\x02\x02\x01\0\0\0\x05");
+    bytes.extend(key);
+    bytes.extend(b"\x09\x05");
+    let recording = made::found(FORMAT, &bytes);
+    assert_eq!(made::warnings(&recording), []);
+    assert_eq!(made::stacks(&recording, 0), ["P7;T0:10;f (f) 5000"]);
+}
+
+#[test]
 fn what_is_cut_or_damaged_is_repaired_or_refused() {
     assert!(made::cut(import, TASKS) > 10);
     made::damage(import, TASKS);

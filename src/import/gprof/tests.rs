@@ -86,5 +86,10 @@ fn what_is_cut_or_damaged_is_repaired_or_refused() {
     assert!(made::warnings(&recording).contains(&("truncated-file", 1)));
     made::damage(import, &report[150..600]);
     made::damage(import, &report[700..1100]);
+    assert_eq!(
+        [calls("1+6"), calls("3/7"), calls("f")],
+        [Some(7), Some(3), None]
+    );
+    assert_eq!(calls("18446744073709551615+1"), None);
     assert!(!sniff(b"Flat profile: none\n") && !sniff(b"Call graph\n") && !sniff(b""));
 }
