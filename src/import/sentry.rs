@@ -207,6 +207,8 @@ impl Reader {
                     b"elapsed_since_start_ns" | b"relative_timestamp_ns" => {
                         time = document.time(Unit::Nanoseconds)?;
                     }
+                    // As the first of version 2 called it.
+                    b"timestamp_ms" => time = document.time(Unit::Milliseconds)?,
                     b"timestamp" => time = document.time(Unit::Seconds)?,
                     _ => document.skip()?,
                 }
