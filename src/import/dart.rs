@@ -382,17 +382,9 @@ mod tests {
     use super::*;
     use crate::made;
 
-    const SERVICE: &str = r#"{"jsonrpc":"2.0","id":"1","result":{"type":"CpuSamples","samplePeriod":1000,"maxStackDepth":128,"sampleCount":3,
-"timeOriginMicros":10,"timeExtentMicros":5000,"pid":9,"functions":[
-{"kind":"Dart","resolvedUrl":"package:a/a.dart","function":{"type":"@Function","name":"run","location":{"line":7},"owner":{"type":"@Class","name":"Job"}}},
-{"kind":"Dart","resolvedUrl":"file:///a/main.dart","function":{"type":"@Function","name":"main","owner":{"type":"@Library","name":""}}}],
-"samples":[{"tid":4,"timestamp":2000,"stack":[0,1]},{"tid":4,"timestamp":3000,"stack":[1]},{"tid":4,"timestamp":9000,"stack":[0,1]}]}}"#;
+    const SERVICE: &str = include_str!("../../tests/data/import/dart/samples.json");
 
-    const SAVED: &str = r#"{"type":"_CpuProfileTimeline","samplePeriod":1000,"sampleCount":3,"stackDepth":128,"timeOriginMicros":10,"timeExtentMicros":5000,
-"stackFrames":{"1-2":{"category":"Dart","name":"Job.run","parent":"1-1","resolvedUrl":"package:a/a.dart","sourceLine":7},
-"1-1":{"category":"Dart","name":"main","parent":"cpuProfileRoot","resolvedUrl":"file:///a/main.dart"}},
-"traceEvents":[{"ph":"P","name":"","pid":9,"tid":4,"ts":2000,"cat":"Dart","sf":"1-2"},{"ph":"P","name":"","pid":9,"tid":4,"ts":9000,"cat":"Dart","sf":"1-2"},
-{"ph":"P","name":"","pid":9,"tid":4,"ts":3000,"cat":"Dart","sf":"1-1"}]}"#;
+    const SAVED: &str = include_str!("../../tests/data/import/dart/devtools.json");
 
     #[test]
     fn both_forms_say_the_same() {
