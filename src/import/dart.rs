@@ -5,8 +5,8 @@
 //!
 //! Read are samples with their times in microseconds, threads, and stacks: innermost first by the numbers of functions
 //! (`CpuSamples`), or events `P` at a frame of `stackFrames`, each of which names the frame around it. They may be inside
-//! of `result` or `cpu-profiler`. A sample stands for `samplePeriod`. Not read: tags, and lines of the saved form, which
-//! are those of frames.
+//! of `result` or `cpu-profiler`. A sample stands for `samplePeriod`. Not read: tags, and which
+//! lines ran.
 
 use std::collections::HashMap;
 
@@ -65,6 +65,7 @@ struct Named {
     /// The class, if it is of one.
     class: String,
     file: String,
+    line: u32,
 }
 
 /// A frame that DevTools have saved.
@@ -206,6 +207,7 @@ impl Reader {
                         b"name" => document.text_into(&mut frame.of.name)?,
                         b"parent" => document.text_into(&mut frame.parent)?,
                         b"resolvedUrl" => document.text_into(&mut frame.of.file)?,
+                        b"sourceLine" => frame.of.line = document.index()?.unwrap_or(0),
                         _ => document.skip()?,
                     }
                 }
@@ -308,6 +310,7 @@ impl Named {
         builder.function(Function {
             name: &name,
             file,
+            line: self.line,
             ..Function::default()
         })
     }
@@ -328,6 +331,7 @@ fn function(document: &mut Document<'_>) -> Result<Named, ImportError> {
                         match key {
                             b"name" => document.text_into(&mut named.name)?,
                             b"owner" => owner(document, &mut named)?,
+                            b"location" => named.line = line(document)?,
                             _ => document.skip()?,
                         }
                     }
@@ -337,6 +341,20 @@ fn function(document: &mut Document<'_>) -> Result<Named, ImportError> {
         }
     }
     Ok(named)
+}
+
+/// The line of the location that stands next; 0 where it is not told.
+fn line(document: &mut Document<'_>) -> Result<u32, ImportError> {
+    let mut line = 0;
+    if document.object()? {
+        while let Some(key) = document.member()? {
+            match key {
+                b"line" => line = document.index()?.unwrap_or(0),
+                _ => document.skip()?,
+            }
+        }
+    }
+    Ok(line)
 }
 
 /// The class that a function is of.
@@ -364,17 +382,9 @@ mod tests {
     use super::*;
     use crate::made_spans;
 
-    const SERVICE: &str = r#"{"jsonrpc":"2.0","id":"1","result":{"type":"CpuSamples","samplePeriod":1000,"maxStackDepth":128,"sampleCount":3,
-"timeOriginMicros":10,"timeExtentMicros":5000,"pid":9,"functions":[
-{"kind":"Dart","resolvedUrl":"package:a/a.dart","function":{"type":"@Function","name":"run","owner":{"type":"@Class","name":"Job"}}},
-{"kind":"Dart","resolvedUrl":"file:///a/main.dart","function":{"type":"@Function","name":"main","owner":{"type":"@Library","name":""}}}],
-"samples":[{"tid":4,"timestamp":2000,"stack":[0,1]},{"tid":4,"timestamp":3000,"stack":[1]},{"tid":4,"timestamp":9000,"stack":[0,1]}]}}"#;
+    const SERVICE: &str = include_str!("../../tests/data/import/dart/samples.json");
 
-    const SAVED: &str = r#"{"type":"_CpuProfileTimeline","samplePeriod":1000,"sampleCount":3,"stackDepth":128,"timeOriginMicros":10,"timeExtentMicros":5000,
-"stackFrames":{"1-2":{"category":"Dart","name":"Job.run","parent":"1-1","resolvedUrl":"package:a/a.dart"},
-"1-1":{"category":"Dart","name":"main","parent":"cpuProfileRoot","resolvedUrl":"file:///a/main.dart"}},
-"traceEvents":[{"ph":"P","name":"","pid":9,"tid":4,"ts":2000,"cat":"Dart","sf":"1-2"},{"ph":"P","name":"","pid":9,"tid":4,"ts":9000,"cat":"Dart","sf":"1-2"},
-{"ph":"P","name":"","pid":9,"tid":4,"ts":3000,"cat":"Dart","sf":"1-1"}]}"#;
+    const SAVED: &str = include_str!("../../tests/data/import/dart/devtools.json");
 
     #[test]
     fn both_forms_say_the_same() {
@@ -391,6 +401,10 @@ mod tests {
             );
             assert_eq!(recording.samples, 3);
             assert_eq!(made_spans::kinds(&recording), kinds);
+            let functions = recording.functions.ids();
+            let lines = functions.map(|it| recording.functions.get(it).line);
+            assert_eq!(lines.max(), Some(7));
+            assert_eq!(made::kinds(&recording), kinds);
         }
     }
 

@@ -256,13 +256,7 @@ mod tests {
     use super::*;
     use crate::made_spans;
 
-    const PAYLOAD: &str = r#"[[{"name":"web.request","service":"web","resource":"GET /","type":"web",
- "start":1573821349240505000,"duration":17000,"meta":{"http.url":"/"},"metrics":{"_sampling_priority_v1":1},
- "span_id":2126654781639715089,"trace_id":18446744073709551615,"parent_id":0,"error":0},
-{"name":"template","service":"web","resource":"","start":1573821349240506000,"duration":3000,
- "span_id":7,"trace_id":18446744073709551615,"parent_id":2126654781639715089,"error":0}],
-[{"name":"sql","service":"db","resource":"SELECT ?","start":1573821349240506500,"duration":2000,
- "span_id":8,"trace_id":18446744073709551615,"parent_id":7,"error":1,"span_links":[{"trace_id":18446744073709551615,"span_id":2126654781639715089}]}]]"#;
+    const PAYLOAD: &str = include_str!("../../tests/data/import/datadog/payload.json");
 
     const EXPECTED: [&str; 3] = [
         "web: GET / 0+17000 ^0",

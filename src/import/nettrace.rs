@@ -352,11 +352,8 @@ impl Reader<'_> {
         self.methods.reverse();
         self.methods.sort_by_key(|method| method.start);
         self.methods.dedup_by_key(|method| method.start);
-        let functions: Vec<FunctionId> = self.functions(builder);
-        let unknown = builder.function(Function {
-            name: "(unknown)",
-            ..Function::default()
-        });
+        // Most methods are in no stack.
+        let mut functions: Vec<Option<FunctionId>> = vec![None; self.methods.len()];
         let mut of_raw = vec![StackId::EMPTY; self.raw.len()];
         // In order of number, so that the same file gives the same answer.
         let mut raw: Vec<(&[u8], u32)> = self.raw.iter().map(|it| (&**it.0, *it.1)).collect();
@@ -371,7 +368,14 @@ impl Reader<'_> {
                 // Those of callers are where they go on, which may be behind their end.
                 let function = self.method_at(address.wrapping_sub(u64::from(index > 0)));
                 missing += u64::from(function.is_none());
-                stack = stacks.push(stack, function.map_or(unknown, |it| functions[it]));
+                let function = match function {
+                    Some(it) => *functions[it].get_or_insert_with(|| self.function(it, builder)),
+                    None => builder.function(Function {
+                        name: "(unknown)",
+                        ..Function::default()
+                    }),
+                };
+                stack = stacks.push(stack, function);
             }
             of_raw[number as usize] = stack;
         }
@@ -387,17 +391,15 @@ impl Reader<'_> {
         gathered
     }
 
-    fn functions(&self, builder: &mut TraceBuilder<'_>) -> Vec<FunctionId> {
-        let functions = self.methods.iter().map(|method| {
-            let path = self.modules.get(&method.module);
-            let path = path.map_or("", String::as_str);
-            builder.function(Function {
-                name: &method.name,
-                library: path.rsplit(['/', '\\']).next().unwrap_or(path),
-                ..Function::default()
-            })
-        });
-        functions.collect()
+    fn function(&self, method: usize, builder: &mut TraceBuilder<'_>) -> FunctionId {
+        let method = &self.methods[method];
+        let path = self.modules.get(&method.module);
+        let path = path.map_or("", String::as_str);
+        builder.function(Function {
+            name: &method.name,
+            library: path.rsplit(['/', '\\']).next().unwrap_or(path),
+            ..Function::default()
+        })
     }
 
     /// The method whose code is at an address.

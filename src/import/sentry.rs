@@ -207,6 +207,8 @@ impl Reader {
                     b"elapsed_since_start_ns" | b"relative_timestamp_ns" => {
                         time = document.time(Unit::Nanoseconds)?;
                     }
+                    // As the first of version 2 called it.
+                    b"timestamp_ms" => time = document.time(Unit::Milliseconds)?,
                     b"timestamp" => time = document.time(Unit::Seconds)?,
                     _ => document.skip()?,
                 }
@@ -335,12 +337,7 @@ mod tests {
     use super::*;
     use crate::made_spans;
 
-    const FIRST: &str = r#"{"version":"1","platform":"python","timestamp":"2024-01-01T00:00:00Z","transaction":{"id":"a"},"profile":{
-"frames":[{"function":"main","filename":"a.py","lineno":9},{"function":"work","abs_path":"/src/a.py","lineno":3},{"function":"main","filename":"a.py","lineno":8}],
-"stacks":[[0],[1,0],[1,2]],
-"samples":[{"stack_id":0,"thread_id":"7","elapsed_since_start_ns":"1000"},{"stack_id":1,"thread_id":"7","elapsed_since_start_ns":2000},
-{"stack_id":2,"thread_id":"7","elapsed_since_start_ns":3000},{"stack_id":0,"thread_id":"8","elapsed_since_start_ns":1000}],
-"thread_metadata":{"7":{"name":"MainThread"}}}}"#;
+    const FIRST: &str = include_str!("../../tests/data/import/sentry/transaction.json");
 
     #[test]
     fn samples_of_a_transaction_are_calls_and_lines_are_those_that_ran() {

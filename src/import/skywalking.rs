@@ -261,15 +261,7 @@ mod tests {
     use super::*;
     use crate::made_spans;
 
-    const ANSWER: &str = r#"{"data":{"trace":{"spans":[
-{"traceId":"t","segmentId":"a","spanId":0,"parentSpanId":-1,"refs":[],"serviceCode":"front","startTime":1000,"endTime":1050,
- "endpointName":"/buy","type":"Entry","peer":"","component":"Tomcat","isError":true,"tags":[{"key":"url","value":"/buy"}],"logs":[]},
-{"traceId":"t","segmentId":"a","spanId":1,"parentSpanId":0,"refs":[],"serviceCode":"front","startTime":1010,"endTime":1040,
- "endpointName":"GET /pay","type":"Exit","isError":false,"tags":[],"logs":[{"time":1020,"data":[]}]},
-{"traceId":"t","segmentId":"b","spanId":0,"parentSpanId":-1,
- "refs":[{"traceId":"t","parentSegmentId":"a","parentSpanId":1,"type":"CROSS_PROCESS"},
-         {"traceId":"t","parentSegmentId":"a","parentSpanId":0,"type":"CROSS_THREAD"}],
- "serviceCode":"pay","startTime":1015,"endTime":1035,"endpointName":"/pay","isError":false,"tags":[]}]}}}"#;
+    const ANSWER: &str = include_str!("../../tests/data/import/skywalking/shop.json");
 
     #[test]
     fn spans_of_segments_are_calls_and_references_are_links() {

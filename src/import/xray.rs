@@ -331,10 +331,7 @@ mod tests {
     use super::*;
     use crate::made_spans;
 
-    const FRONT: &str = r#"{"name":"front","id":"70de5b6f19ff9a0a","start_time":1478293361.25,"trace_id":"1-581cf771-a006649127e371903a2de979",
- "end_time":1.4782933625E9,"http":{"request":{"method":"GET"},"response":{"status":500}},"fault":true,"annotations":{"user":"a"},
- "subsegments":[{"id":"53995c3f42cd8ad8","name":"api","start_time":1478293361.5,"end_time":1478293362.25,"namespace":"remote",
- "subsegments":[{"id":"1111111111111111","name":"inner","start_time":1478293361.5,"end_time":1478293362.0}]}]}"#;
+    const FRONT: &str = include_str!("../../tests/data/import/xray/front.json");
 
     const BACK: &str = r#"{"id":"194fcc8747581230","name":"back","parent_id":"53995c3f42cd8ad8","trace_id":"1-581cf771-a006649127e371903a2de979",
  "start_time":1478293361.75,"in_progress":true}"#;

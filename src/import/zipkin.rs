@@ -128,23 +128,7 @@ fn span(
             b"duration" => duration = document.time(Unit::Microseconds)?,
             b"shared" => side.is_shared = document.scalar()? == Some(b"true"),
             b"localEndpoint" => endpoint(document, &mut side.service)?,
-            b"tags" => {
-                if document.object()? {
-                    while let Some(key) = document.member()? {
-                        let is_error = key == b"error";
-                        let name = unescape(key).0;
-                        let is_text = document.next()? == Next::Text;
-                        let value = document.text()?;
-                        let is_null = !is_text && value.is_empty();
-                        side.is_failed |= is_error && !is_null && value != "false";
-                        match is_text {
-                            true => spans.argument(&name, &Value::Text(value.into())),
-                            false if is_null => {}
-                            false => spans.argument(&name, &word(&value)),
-                        }
-                    }
-                }
-            }
+            b"tags" => side.is_failed |= tags(document, spans)?,
             b"annotations" => {
                 if document.array()? {
                     while document.element()? {
@@ -200,6 +184,28 @@ fn span(
     sides.push(side);
     sides.extend(server);
     Ok(())
+}
+
+/// Takes the tags of version 2. Whether one says that the span ended with an error.
+fn tags(document: &mut Document<'_>, spans: &mut Spans) -> Result<bool, ImportError> {
+    let mut is_failed = false;
+    if !document.object()? {
+        return Ok(is_failed);
+    }
+    while let Some(key) = document.member()? {
+        let is_error = key == b"error";
+        let name = unescape(key).0;
+        let is_text = document.next()? == Next::Text;
+        let value = document.text()?;
+        let is_null = !is_text && value.is_empty();
+        is_failed |= is_error && !is_null && value != "false";
+        match is_text {
+            true => spans.argument(&name, &Value::Text(value.into())),
+            false if is_null => {}
+            false => spans.argument(&name, &word(&value)),
+        }
+    }
+    Ok(is_failed)
 }
 
 /// Annotations of what spans do themselves, as messages do, beside those of [`Core`].
