@@ -351,14 +351,12 @@ impl<'r> Reader<'r> {
             library: KERNEL,
             ..Function::default()
         });
-        let is_near = thread.ended.saturating_sub(open.start) <= EXACT_TO;
-        let start = if is_near {
-            open.start.max(thread.ended)
-        } else {
-            open.start
-        };
+        let start = open.start.max(thread.ended);
+        // The builder counts what is more than rounding, and lets the call begin then, too.
+        let is_near = start.saturating_sub(open.start) <= EXACT_TO;
+        let told = if is_near { start } else { open.start };
         let place = || lines.place();
-        builder.enter(thread.id, Timestamp::from_ns(start), function, place);
+        builder.enter(thread.id, Timestamp::from_ns(told), function, place);
         let told = builder.arguments();
         for (number, (name, text)) in arguments(&open.arguments).into_iter().enumerate() {
             match name {
@@ -374,7 +372,7 @@ impl<'r> Reader<'r> {
             if returned.starts_with("-1 ") {
                 *self.failed.entry(function).or_default() += 1;
             }
-            thread.ended = start.max(thread.ended).saturating_add(cost);
+            thread.ended = start.saturating_add(cost);
             end = Some(Timestamp::from_ns(thread.ended));
         }
         let of = (thread.id, function);
