@@ -306,32 +306,29 @@ impl<'r> Reader<'r> {
             call.command.clone_into(&mut thread.command);
             builder.name_thread(thread.id, call.command);
         }
-        let before = thread.open.take();
-        let whole = |offset| Open {
+        let mut before = thread.open.take();
+        // The end says when the call began, too.
+        let ends = matches!(call.part, Part::End(_));
+        let same = before.take_if(|it| ends && it.name == call.name);
+        let open = same.unwrap_or_else(|| Open {
             start,
             name: call.name.to_owned(),
             arguments: call.arguments.to_owned(),
-            offset,
-        };
-        let (open, returned) = match call.part {
+            offset: self.offset,
+        });
+        if let Some(before) = before {
+            // Some never say that they end, as `rt_sigreturn`.
+            lines.warn("missing-end");
+            self.take(call.thread, &before, Some((0, "")), lines);
+        }
+        let returned = match call.part {
             Part::Begin => {
-                if before.is_some() {
-                    lines.warn("missing-end");
+                if let Some(thread) = self.threads.get_mut(call.thread) {
+                    thread.open = Some(open);
                 }
-                thread.open = Some(whole(self.offset));
                 return;
             }
-            Part::Whole(returned) => {
-                if before.is_some() {
-                    lines.warn("missing-end");
-                }
-                (whole(self.offset), returned)
-            }
-            // The end says when the call began, too.
-            Part::End(returned) => match before.filter(|it| it.name == call.name) {
-                Some(open) => (open, returned),
-                None => (whole(self.offset), returned),
-            },
+            Part::Whole(returned) | Part::End(returned) => returned,
         };
         if call.cost.is_none() {
             lines.warn("missing-duration");

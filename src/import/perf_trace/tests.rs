@@ -134,7 +134,7 @@ fn damaged_texts_are_read_as_far_as_they_go() {
     let recording = made::import(import, text.as_bytes()).expect("a recording");
     assert_eq!(
         made::calls(&recording),
-        ["/1 a: read@0+4000^0 read@3000000+1000000^0"]
+        ["/1 a: read@0+4000^0 poll@2000000+0^0 read@3000000+1000000^0"]
     );
     let found = made::warnings(&recording);
     assert_eq!(found, ["line-not-shown 1", "missing-end 1"]);
