@@ -33,10 +33,11 @@ pub(crate) fn sniff(head: &[u8]) -> bool {
 }
 
 /// Where the columns are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Columns {
     weight: usize,
-    own: Option<usize>,
+    /// With the unit of numbers that have none, as in `Self (ms)`.
+    own: Option<(usize, String)>,
     symbol: usize,
 }
 
@@ -44,9 +45,14 @@ impl Columns {
     fn parse(line: &str) -> Option<Columns> {
         let names: Vec<&str> = line.split('\t').map(str::trim).collect();
         let at = |is_it: &dyn Fn(&str) -> bool| names.iter().position(|name| is_it(name));
+        let unit = |name: &str| match name {
+            "Self Weight" => Some(String::new()),
+            name => Some(name.strip_prefix("Self (")?.strip_suffix(')')?.to_owned()),
+        };
+        let mut own = names.iter().zip(0..);
         Some(Columns {
             weight: at(&|name| WEIGHTS.contains(&name))?,
-            own: at(&|name| name == "Self Weight"),
+            own: own.find_map(|(name, at)| Some((at, unit(name)?))),
             symbol: at(&|name| name.starts_with("Symbol Name"))?,
         })
     }
@@ -60,14 +66,18 @@ enum Kind {
     Cycles,
 }
 
-/// A weight such as `1.50 ms  100.0%`, in nanoseconds, bytes or cycles. A plain nothing is of any kind.
-fn weight(text: &str) -> Option<(Option<Kind>, i64)> {
+/// A weight such as `1.50 ms  100.0%` or `1.5ms`, in nanoseconds, bytes or cycles; one without a unit is in `unit`. A plain
+/// nothing is of any kind.
+fn weight(text: &str, unit: &str) -> Option<(Option<Kind>, i64)> {
     /// Decimal numbers are read as seconds, in nanoseconds.
     const A_WHOLE: i128 = 1_000_000_000;
-    let mut words = text.split_whitespace();
-    let number = decimal::plain(words.next()?, true)?;
+    let text = text.trim();
+    let is_sign = |sign: char| sign.is_ascii_digit() || ".,-".contains(sign);
+    let end = text.find(|sign| !is_sign(sign)).unwrap_or(text.len());
+    let number = decimal::plain(&text[..end], true)?;
     let number = decimal::nanoseconds(number.as_bytes(), decimal::Unit::Seconds).ok()?;
-    let (kind, factor) = match words.next().unwrap_or_default() {
+    let written = text[end..].split_whitespace().next();
+    let (kind, factor) = match written.unwrap_or(unit) {
         "" | "n/a" if number == 0 => return Some((None, 0)),
         "ns" => (Kind::Time, 1),
         "µs" | "μs" | "us" => (Kind::Time, 1_000),
@@ -188,11 +198,13 @@ impl Reader<'_> {
             return Err(MALFORMED);
         }
         let depth = symbol.len() - name.len();
-        let total = self.of_kind(field(self.columns.weight)?)?;
-        let own = match self.columns.own {
-            Some(own) => Some(self.of_kind(field(own)?)?),
+        let total = weight(field(self.columns.weight)?, "");
+        let total = self.of_kind(total)?;
+        let own = match &self.columns.own {
+            Some((own, unit)) => Some(weight(field(*own)?, unit)),
             None => None,
         };
+        let own = own.map(|own| self.of_kind(own)).transpose()?;
         self.close(depth, lines);
         let around = self.open.last_mut().map_or(NodeId::ROOT, |open| {
             open.rest = open.rest.map(|rest| rest.saturating_sub(total));
@@ -219,8 +231,8 @@ impl Reader<'_> {
     }
 
     /// A weight of the kind that all have.
-    fn of_kind(&mut self, text: &str) -> Result<i64, &'static str> {
-        let (kind, weight) = weight(text).ok_or("unknown-unit")?;
+    fn of_kind(&mut self, weight: Option<(Option<Kind>, i64)>) -> Result<i64, &'static str> {
+        let (kind, weight) = weight.ok_or("unknown-unit")?;
         self.kind = self.kind.or(kind);
         match kind.is_none() || kind == self.kind {
             true => Ok(weight),

@@ -306,32 +306,29 @@ impl<'r> Reader<'r> {
             call.command.clone_into(&mut thread.command);
             builder.name_thread(thread.id, call.command);
         }
-        let before = thread.open.take();
-        let whole = |offset| Open {
+        let mut before = thread.open.take();
+        // The end says when the call began, too.
+        let ends = matches!(call.part, Part::End(_));
+        let same = before.take_if(|it| ends && it.name == call.name);
+        let open = same.unwrap_or_else(|| Open {
             start,
             name: call.name.to_owned(),
             arguments: call.arguments.to_owned(),
-            offset,
-        };
-        let (open, returned) = match call.part {
+            offset: self.offset,
+        });
+        if let Some(before) = before {
+            // Some never say that they end, as `rt_sigreturn`.
+            lines.warn("missing-end");
+            self.take(call.thread, &before, Some((0, "")), lines);
+        }
+        let returned = match call.part {
             Part::Begin => {
-                if before.is_some() {
-                    lines.warn("missing-end");
+                if let Some(thread) = self.threads.get_mut(call.thread) {
+                    thread.open = Some(open);
                 }
-                thread.open = Some(whole(self.offset));
                 return;
             }
-            Part::Whole(returned) => {
-                if before.is_some() {
-                    lines.warn("missing-end");
-                }
-                (whole(self.offset), returned)
-            }
-            // The end says when the call began, too.
-            Part::End(returned) => match before.filter(|it| it.name == call.name) {
-                Some(open) => (open, returned),
-                None => (whole(self.offset), returned),
-            },
+            Part::Whole(returned) | Part::End(returned) => returned,
         };
         if call.cost.is_none() {
             lines.warn("missing-duration");
@@ -351,14 +348,12 @@ impl<'r> Reader<'r> {
             library: KERNEL,
             ..Function::default()
         });
-        let is_near = thread.ended.saturating_sub(open.start) <= EXACT_TO;
-        let start = if is_near {
-            open.start.max(thread.ended)
-        } else {
-            open.start
-        };
+        let start = open.start.max(thread.ended);
+        // The builder counts what is more than rounding, and lets the call begin then, too.
+        let is_near = start.saturating_sub(open.start) <= EXACT_TO;
+        let told = if is_near { start } else { open.start };
         let place = || lines.place();
-        builder.enter(thread.id, Timestamp::from_ns(start), function, place);
+        builder.enter(thread.id, Timestamp::from_ns(told), function, place);
         let told = builder.arguments();
         for (number, (name, text)) in arguments(&open.arguments).into_iter().enumerate() {
             match name {
@@ -374,7 +369,7 @@ impl<'r> Reader<'r> {
             if returned.starts_with("-1 ") {
                 *self.failed.entry(function).or_default() += 1;
             }
-            thread.ended = start.max(thread.ended).saturating_add(cost);
+            thread.ended = start.saturating_add(cost);
             end = Some(Timestamp::from_ns(thread.ended));
         }
         let of = (thread.id, function);

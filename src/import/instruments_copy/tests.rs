@@ -22,6 +22,20 @@ fn weights_of_functions_themselves_are_those_that_are_written() {
 }
 
 #[test]
+fn older_copies_have_a_unit_in_their_header() {
+    let text = "Running Time\tSelf (ms)\t\tSymbol Name\n4273.0ms   99.9%\t0\t \tstart\n4273.0ms   99.9%\t1.5\t \t main\n713.0ms   16.6%\t696\t \t   alpha()\n";
+    let recording = made::read(FORMAT, text);
+    assert_eq!(
+        made::stacks(&recording, 0),
+        ["start;main 1500000", "start;main;alpha() 696000000"]
+    );
+    assert_eq!(made::warnings(&recording), [""; 0]);
+    let text = "Weight\tSelf Weight\tSymbol Names\n4.93 s  100.0%\t0 s\t   start\n2.45 s  \u{2010}0.0%\t846.00 ms\t    delta()\n";
+    let recording = made::read(FORMAT, text);
+    assert_eq!(made::stacks(&recording, 0), ["start;delta() 846000000"]);
+}
+
+#[test]
 fn without_them_they_are_what_is_left() {
     let text = "Bytes Used\tCount\tSymbol Name\n3.00 KB  100.0%\t7\tmain\n1.00 KB\t2\t a\n500 Bytes\t2\t  b\n2.00 KB\t2\t c\n3 s\t1\t d\n";
     let recording = made_texts::read(FORMAT, text);
@@ -44,12 +58,13 @@ fn weights_are_read_in_all_units() {
         ("1,234.5 µs", Some((Some(Kind::Time), 1_234_500))),
         ("1.5 KiB", Some((Some(Kind::Bytes), 1536))),
         ("2.25 Mc", Some((Some(Kind::Cycles), 2_250_000))),
+        ("1.5ms   99.9%", Some((Some(Kind::Time), 1_500_000))),
         ("0", Some((None, 0))),
         ("7", None),
         ("x ms", None),
         ("", None),
     ] {
-        assert_eq!(weight(text), expected, "{text}");
+        assert_eq!(weight(text, ""), expected, "{text}");
     }
 }
 

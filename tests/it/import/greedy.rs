@@ -222,6 +222,15 @@ fn inputs() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("otlp", r#"{"resourceSpans":["#, "]}"),
         ("jaeger", r#"{"data":["#, "]}"),
         ("speedscope", schema, "]}}"),
+        ("datadog", "[[", "]]"),
+        ("skywalking", r#"{"data":{"trace":{"spans":["#, "]}}}"),
+        ("xray", r#"{"Traces":[{"Segments":["#, "]}]}"),
+        ("sentry", r#"{"profile":{"samples":["#, "]}}"),
+        ("dart", r#"{"type":"CpuSamples","samples":["#, "]}"),
+        ("heapsnapshot", r#"{"snapshot":{"meta":{}},"nodes":["#, "]}"),
+        ("pyinstrument", r#"{"root_frame":{"children":["#, "]}}"),
+        ("stackprof", r#"{"version":1.2,"frames":{},"raw":["#, "]}"),
+        ("scalene", r#"{"files":{"a":{"lines":["#, "]}}}"),
     ] {
         add(format, "nested", repeated(begin, "[{\"a\":", end));
         let escapes = r#"{"name":"\u0041\\\"\ud800@","\u006eame":"\n"},"#;
