@@ -404,7 +404,7 @@ mod tests {
             let functions = recording.functions.ids();
             let lines = functions.map(|it| recording.functions.get(it).line);
             assert_eq!(lines.max(), Some(7));
-            assert_eq!(made::kinds(&recording), kinds);
+            assert_eq!(made_spans::kinds(&recording), kinds);
         }
     }
 

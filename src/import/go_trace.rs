@@ -13,6 +13,7 @@
 //! use them: a generation is read into memory. In it each thread of the system has batches of events in order, and those of
 //! all threads are put in order of time. Traces of Go 1.21 and before are of another format and are not read.
 
+mod batch;
 mod building;
 mod generation;
 mod machines;
@@ -20,7 +21,9 @@ mod wire;
 
 use super::error::ImportError;
 use super::input::Input;
+use super::samplers;
 use super::stream::Window;
+use batch::Read;
 use building::Building;
 use callscape_base::progress::Progress;
 use callscape_base::warnings::{Place, Reporter};
@@ -35,9 +38,6 @@ const HEADER: usize = 16;
 
 /// The first version of Go whose traces are of this format.
 const FIRST: u32 = 22;
-
-/// What is longer is no batch.
-const LONGEST: usize = 64 << 10;
 
 /// The version that a file which begins with `head` is of.
 pub(crate) fn version(head: &[u8]) -> Option<u32> {
@@ -65,11 +65,11 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
         ));
     }
     window.consume(HEADER);
-    let mut building = Building::new(&reporter, window.name());
+    let mut building = Building::new(&reporter, window.name(), samplers::only(FORMAT));
     let mut generation = Generation::default();
     loop {
         let offset = window.offset();
-        match batch(&mut window)? {
+        match batch::read(&mut window)? {
             Read::Batch(batch) => {
                 if generation
                     .number
@@ -103,67 +103,6 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
         calls,
         reporter.warnings(),
     ))
-}
-
-/// A batch of events of a thread, or of a table.
-struct Batch {
-    generation: u64,
-    machine: u64,
-    /// In the clock's ticks.
-    time: u64,
-    data: Vec<u8>,
-    /// Where its data begins.
-    offset: u64,
-}
-
-enum Read {
-    Batch(Batch),
-    EndOfGeneration,
-    Experiment,
-    /// Nothing more can be read, and why if something should be there.
-    End(Option<&'static str>),
-}
-
-/// Reads the next batch.
-fn batch(window: &mut Window<'_>) -> Result<Read, ImportError> {
-    const LONGEST_HEADER: usize = 64;
-    window.have(LONGEST_HEADER)?;
-    let data = window.data();
-    let is_experiment = match data.first() {
-        None => return Ok(Read::End(None)),
-        Some(&wire::END_OF_GENERATION) => {
-            window.consume(1);
-            return Ok(Read::EndOfGeneration);
-        }
-        Some(&wire::EVENT_BATCH) => false,
-        Some(&wire::EXPERIMENTAL_BATCH) => true,
-        Some(_) => return Ok(Read::End(Some("malformed-batch"))),
-    };
-    let mut at = 1 + usize::from(is_experiment);
-    let mut number = || wire::number(data, &mut at);
-    let header = (|| Some([number()?, number()?, number()?, number()?]))();
-    let Some([generation, machine, time, size]) = header else {
-        return Ok(Read::End(Some("truncated-file")));
-    };
-    let Some(size) = usize::try_from(size).ok().filter(|&it| it <= LONGEST) else {
-        return Ok(Read::End(Some("malformed-batch")));
-    };
-    if !window.have(at + size)? {
-        return Ok(Read::End(Some("truncated-file")));
-    }
-    let offset = window.offset() + at as u64;
-    let data = window.data()[at..at + size].to_vec();
-    window.consume(at + size);
-    Ok(match is_experiment {
-        true => Read::Experiment,
-        false => Read::Batch(Batch {
-            generation,
-            machine,
-            time,
-            data,
-            offset,
-        }),
-    })
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::generation::{Event, Frame, Generation};
 use super::machines::{Machines, first_stacks};
-use super::{FORMAT, wire};
+use super::wire;
 use crate::atrace::Lanes;
-use crate::samplers;
+use crate::samplers::Sampler;
 use crate::samples::{Sample, Samples, StackId, Stacks, TrackId};
 use callscape_base::units::{FunctionId, ThreadId};
 use callscape_base::warnings::{Place, Reporter};
@@ -68,7 +68,11 @@ pub(super) struct Building<'r> {
 }
 
 impl<'r> Building<'r> {
-    pub(super) fn new(reporter: &'r Reporter, file: &str) -> Building<'r> {
+    pub(super) fn new(
+        reporter: &'r Reporter,
+        file: &str,
+        sampler: &'static Sampler,
+    ) -> Building<'r> {
         let mut builder = TraceBuilder::new(reporter);
         builder.knows_waiting();
         Building {
@@ -79,7 +83,7 @@ impl<'r> Building<'r> {
             machines: Machines::default(),
             lanes: Lanes::default(),
             collector: None,
-            samples: Samples::of(reporter, samplers::only(FORMAT)),
+            samples: Samples::of(reporter, sampler),
             stacks: Stacks::default(),
             tracks: HashMap::default(),
             end: Timestamp::from_ns(0),

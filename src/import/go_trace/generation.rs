@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
-use super::Batch;
+use super::batch::Batch;
 use super::wire::{self, number};
 use callscape_facts::hashing::BuildFast;
 

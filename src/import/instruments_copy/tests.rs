@@ -24,15 +24,18 @@ fn weights_of_functions_themselves_are_those_that_are_written() {
 #[test]
 fn older_copies_have_a_unit_in_their_header() {
     let text = "Running Time\tSelf (ms)\t\tSymbol Name\n4273.0ms   99.9%\t0\t \tstart\n4273.0ms   99.9%\t1.5\t \t main\n713.0ms   16.6%\t696\t \t   alpha()\n";
-    let recording = made::read(FORMAT, text);
+    let recording = made_texts::read(FORMAT, text);
     assert_eq!(
-        made::stacks(&recording, 0),
+        made_texts::stacks(&recording, 0),
         ["start;main 1500000", "start;main;alpha() 696000000"]
     );
-    assert_eq!(made::warnings(&recording), [""; 0]);
+    assert_eq!(made_texts::warnings(&recording), [""; 0]);
     let text = "Weight\tSelf Weight\tSymbol Names\n4.93 s  100.0%\t0 s\t   start\n2.45 s  \u{2010}0.0%\t846.00 ms\t    delta()\n";
-    let recording = made::read(FORMAT, text);
-    assert_eq!(made::stacks(&recording, 0), ["start;delta() 846000000"]);
+    let recording = made_texts::read(FORMAT, text);
+    assert_eq!(
+        made_texts::stacks(&recording, 0),
+        ["start;delta() 846000000"]
+    );
 }
 
 #[test]
