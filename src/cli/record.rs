@@ -107,7 +107,7 @@ const EXAMPLES: &str = "Examples:
   callscape record -o run.uftrace --no-open -- ./app input.txt
   callscape record --max-frequency 80/100ms -- ./app input.txt
   callscape record --without 'log_*' -- ./app input.txt
-  callscape record --only src/parser/ -- ./app input.txt
+  callscape record --only lib/parser/ -- ./app input.txt
   callscape record -- python3 app.py
   callscape record -- node server.js
   callscape record --with perf -- ./app

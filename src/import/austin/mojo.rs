@@ -7,7 +7,7 @@ use super::super::error::ImportError;
 use super::super::input::Input;
 use super::super::stream::Window;
 use super::super::text;
-use super::{Stacks, Weight};
+use super::stacks::{Stacks, Weight};
 use callscape_base::progress::Progress;
 use callscape_base::units::FunctionId;
 use callscape_base::warnings::Place;

@@ -29,9 +29,8 @@ use super::error::ImportError;
 use super::input::{Input, STANDARD_INPUT};
 use callscape_base::progress::Progress;
 use callscape_base::warnings::Place;
-pub use numbers::{Column, MOST_COLUMNS, Numbers, Row};
 use set::Failed;
-pub use set::{Hit, ResultSet};
+pub use set::{Column, Hit, MOST_COLUMNS, Numbers, ResultSet, Row};
 
 /// Reads what a tool has written into the file at `path`, `-` for standard input, whatever the format. Linear.
 ///

@@ -10,59 +10,15 @@ use std::io::{BufRead, Read};
 
 use serde_json::{Map, Value};
 
-use super::set::{Failed, MOST, ResultSet, plain_path};
+use super::set::{Failed, MOST, Numbers, ResultSet, Row, plain_path};
 use callscape_base::progress::Progress;
 
-/// So many numbers of a file are kept.
-pub const MOST_COLUMNS: usize = 4;
 /// Of a document in JSON, which is held whole.
 const LARGEST: u64 = 512 << 20;
 /// Folders lie in each other no deeper in a `cc.json`.
 const DEEPEST: usize = 100;
 
 const PATHS: &[&str] = &["file", "path", "filename", "component"];
-
-/// What each of the numbers is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Column {
-    pub name: String,
-    /// Empty where the file says nothing of it.
-    pub unit: String,
-    pub more_is_worse: bool,
-}
-
-/// The numbers of a file, or of a function in it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Row {
-    pub file: String,
-    /// Empty, or the name of the function.
-    pub function: String,
-    /// A line of the function, from 1; 0 where the file says nothing of it.
-    pub line: u32,
-    /// By column; no number where there is none.
-    pub values: Vec<f64>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Numbers {
-    pub columns: Vec<Column>,
-    pub rows: Vec<Row>,
-}
-
-impl Numbers {
-    /// The index of a column; none beyond those that are kept.
-    fn column(&mut self, name: &str) -> Option<usize> {
-        let known = self.columns.iter().position(|it| it.name == name);
-        if known.is_some() || self.columns.len() >= MOST_COLUMNS {
-            return known;
-        }
-        self.columns.push(Column {
-            name: name.to_owned(),
-            ..Column::default()
-        });
-        Some(self.columns.len() - 1)
-    }
-}
 
 /// The separator of a table that begins with this line and has a column of paths.
 pub(super) fn separator(line: &[u8]) -> Option<u8> {

@@ -2,7 +2,6 @@
 
 use std::io::{BufRead, Read};
 
-use super::numbers::Numbers;
 use callscape_base::progress::Progress;
 
 /// More places are not kept, but counted.
@@ -23,6 +22,51 @@ pub struct Hit {
     pub line: u32,
     /// How often it ran, in a report of coverage; otherwise 1.
     pub count: u64,
+}
+
+/// So many numbers of a file are kept.
+pub const MOST_COLUMNS: usize = 4;
+
+/// What each of the numbers is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Column {
+    pub name: String,
+    /// Empty where the file says nothing of it.
+    pub unit: String,
+    pub more_is_worse: bool,
+}
+
+/// The numbers of a file, or of a function in it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    pub file: String,
+    /// Empty, or the name of the function.
+    pub function: String,
+    /// A line of the function, from 1; 0 where the file says nothing of it.
+    pub line: u32,
+    /// By column; no number where there is none.
+    pub values: Vec<f64>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Numbers {
+    pub columns: Vec<Column>,
+    pub rows: Vec<Row>,
+}
+
+impl Numbers {
+    /// The index of a column; none beyond those that are kept.
+    pub(super) fn column(&mut self, name: &str) -> Option<usize> {
+        let known = self.columns.iter().position(|it| it.name == name);
+        if known.is_some() || self.columns.len() >= MOST_COLUMNS {
+            return known;
+        }
+        self.columns.push(Column {
+            name: name.to_owned(),
+            ..Column::default()
+        });
+        Some(self.columns.len() - 1)
+    }
 }
 
 /// What a tool has found.
