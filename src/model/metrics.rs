@@ -205,14 +205,12 @@ impl ModuleMetrics {
 
     /// The number of a subtree in a column; none where there is none. O(1).
     pub fn number(&self, hierarchy: &Hierarchy, column: u8, module: ModuleId) -> Option<f64> {
-        let columns = self.numbers.as_ref()?;
-        columns.of(column.into(), &hierarchy.subtree(module))
+        (self.numbers.as_ref()?).of(column.into(), &hierarchy.subtree(module))
     }
 
     /// How many lines of a subtree reports of coverage count, and how many of them ran; none where they count none. O(1).
     pub fn covered(&self, hierarchy: &Hierarchy, module: ModuleId) -> Option<(u64, u64)> {
-        let columns = self.coverage.as_ref()?;
-        columns.of(&hierarchy.subtree(module))
+        (self.coverage.as_ref()?).of(&hierarchy.subtree(module))
     }
 
     /// Takes what differs between two runs.
@@ -517,8 +515,13 @@ impl ModuleMetrics {
             | Metric::Churn
             | Metric::Hotspots => return values,
             // What is not known is nothing.
-            Metric::Uncovered | Metric::Own(_) => {
-                return values.iter().map(|it| it.max(0.0)).collect();
+            Metric::Uncovered => return values.iter().map(|it| it.max(0.0)).collect(),
+            Metric::Own(column) => {
+                values.iter_mut().for_each(|it| *it = it.max(0.0));
+                let numbers = self.numbers.as_ref();
+                if numbers.is_some_and(|it| it.is_of_functions(column.into())) {
+                    return values;
+                }
             }
             Metric::Complexity => {
                 let modules = hierarchy.modules();
@@ -531,8 +534,9 @@ impl ModuleMetrics {
         let loc = |id: ModuleId| f64::from(hierarchy.module(id).loc);
         let is_of_files =
             matches!(metric, Metric::FanIn | Metric::FanOut) && self.imports.is_some();
-        let has_file_values =
-            matches!(metric.origin(), Origin::History) || metric == Metric::Bytes || is_of_files;
+        let has_file_values = matches!(metric.origin(), Origin::History | Origin::Numbers)
+            || metric == Metric::Bytes
+            || is_of_files;
         let mut file: Option<(u32, f64)> = None;
         for id in hierarchy.modules() {
             if file.is_some_and(|(end, _)| end <= id.0) {

@@ -264,9 +264,14 @@ fn numbers_of_other_tools_are_metrics() {
         };
         let share = |&it: &ModuleId| if it == function { 80.0 } else { 50.0 };
         let (at, count) = (module.index(), inside.len() as f64);
-        match inside.is_empty() {
-            true => assert!(lengths[at].is_nan() && shares[at].is_nan()),
-            false => {
+        // What has no number in it has that of the module around it.
+        let around = hierarchy.ancestors(module).find(with);
+        match (inside.is_empty(), around) {
+            (true, None) => assert!(lengths[at].is_nan() && shares[at].is_nan()),
+            (true, Some(around)) => {
+                assert_eq!((lengths[at], shares[at]), (length(&around), share(&around)));
+            }
+            (false, _) => {
                 assert_eq!(lengths[at], inside.iter().map(length).sum::<f64>());
                 let mean = inside.iter().map(share).sum::<f64>() / count;
                 assert!((shares[at] - mean).abs() < 1e-9);

@@ -24,7 +24,10 @@ fn names(recording: &Recording) -> Vec<String> {
 fn times_are_those_of_mojo2austin() {
     let recording = made::found(FORMAT, &made::sample("austin/work-wall.mojo"));
     assert_eq!(made::warnings(&recording), []);
-    assert_eq!(names(&recording), [super::super::samplers::WALL_TIME, "samples"]);
+    assert_eq!(
+        names(&recording),
+        [super::super::samplers::WALL_TIME, "samples"]
+    );
     // Lines that it writes, and the sum of their times.
     assert_eq!(recording.samples, 18);
     let stacks = made::stacks(&recording, 0);
