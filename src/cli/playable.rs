@@ -7,6 +7,8 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 use base64::prelude::{BASE64_STANDARD, Engine};
+use image::ExtendedColorType;
+use image::codecs::jpeg::JpegEncoder;
 
 use super::base85;
 use super::findings::page::list;
@@ -134,12 +136,13 @@ pub(crate) fn pack_in(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
 pub(crate) fn picture(page: &mut String, image: &Image, alternative: &str) -> anyhow::Result<()> {
     let (width, height) = (image.width, image.height);
     let (png, mut jpeg) = (image.png()?, Vec::new());
-    let size = (u16::try_from(width), u16::try_from(height));
-    if let (Ok(width), Ok(height)) = size {
-        let encoder = jpeg_encoder::Encoder::new(&mut jpeg, QUALITY);
-        encoder.encode(&image.rgba, width, height, jpeg_encoder::ColorType::Rgba)?;
-    }
-    let (kind, bytes) = match !jpeg.is_empty() && jpeg.len() < png.len() / 2 {
+    let pixels = image.rgba.as_chunks::<4>().0.iter();
+    let rgb: Vec<u8> = pixels
+        .flat_map(|&[red, green, blue, _]| [red, green, blue])
+        .collect();
+    let mut encoder = JpegEncoder::new_with_quality(&mut jpeg, QUALITY);
+    encoder.encode(&rgb, width, height, ExtendedColorType::Rgb8)?;
+    let (kind, bytes) = match jpeg.len() < png.len() / 2 {
         true => ("jpeg", jpeg),
         false => ("png", png),
     };
