@@ -52,8 +52,8 @@ const GAPS_LISTED: usize = 1000;
 
 pub(crate) fn run(args: InfoArgs) -> anyhow::Result<()> {
     let path = &args.input.trace;
-    if path.is_dir() && !import::is_recording(path) {
-        return mixed::run(path, args.json);
+    if path.is_dir() && !import::is_recording(path) && mixed::run(path, args.json)? {
+        return Ok(());
     }
     let session = output::open_counting(&args.input)?;
     let resolved = output::recording(&session)?;

@@ -8,10 +8,15 @@ use callscape_base::escape;
 use callscape_base::units::{counted, grouped};
 use callscape_import::mixed::{self, Mixed};
 
-pub(super) fn run(folder: &Path, json: bool) -> anyhow::Result<()> {
+/// Lists the files of a folder; false, and nothing is printed, if none is a recording.
+pub(super) fn run(folder: &Path, json: bool) -> anyhow::Result<bool> {
     let mixed = with_progress(|progress| mixed::list(folder, progress))??;
+    if mixed.files.iter().all(|it| it.format.is_none()) {
+        return Ok(false);
+    }
     if json {
-        return output::print_json(&mixed);
+        output::print_json(&mixed)?;
+        return Ok(true);
     }
     output::print(|out| {
         let mut table = Table::new(&[
@@ -34,7 +39,8 @@ pub(super) fn run(folder: &Path, json: bool) -> anyhow::Result<()> {
             writeln!(out, "{line}")?;
         }
         Ok(())
-    })
+    })?;
+    Ok(true)
 }
 
 /// What is to be said below the table.
