@@ -203,9 +203,9 @@ impl ModuleMetrics {
         self.numbers.as_ref().map(|it| &it.of)
     }
 
-    /// The number of a subtree in a column; none where there is none. O(1).
-    pub fn number(&self, hierarchy: &Hierarchy, column: u8, module: ModuleId) -> Option<f64> {
-        (self.numbers.as_ref()?).of(column.into(), &hierarchy.subtree(module))
+    /// The number of a module in a column of the tables; none if there is none. O(1).
+    pub fn number(&self, column: u8, module: ModuleId) -> Option<f64> {
+        self.numbers.as_ref()?.of(column.into(), module)
     }
 
     /// How many lines of a subtree reports of coverage count, and how many of them ran; none where they count none. O(1).
@@ -284,7 +284,7 @@ impl ModuleMetrics {
                 let (counted, ran) = self.covered(hierarchy, ModuleId::ROOT)?;
                 (counted - ran) as f64
             }
-            Metric::Own(column) => self.number(hierarchy, column, ModuleId::ROOT)?,
+            Metric::Own(column) => self.number(column, ModuleId::ROOT)?,
             Metric::LastChange
             | Metric::Authors
             | Metric::Coverage
@@ -385,7 +385,7 @@ impl ModuleMetrics {
                     _ => (counted - ran) as f64,
                 })
             }
-            Metric::Own(column) => self.number(hierarchy, column, id).unwrap_or(f64::NAN),
+            Metric::Own(column) => self.number(column, id).unwrap_or(f64::NAN),
             Metric::FanIn => column(Some(&self.fan_in)),
             Metric::FanOut => column(Some(&self.fan_out)),
             Metric::Globals => column(Some(&self.globals)),

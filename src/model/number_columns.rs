@@ -1,36 +1,40 @@
 //! What tables of other tools say, by module.
 
 use std::collections::HashSet;
-use std::ops::Range;
 use std::sync::Arc;
 
 use callscape_analysis::numbers::Numbers;
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 
-/// Of each column sums over all modules before one, as of calls.
+/// The values of each column.
 #[derive(Clone, Debug)]
 pub(super) struct NumberColumns {
     pub of: Arc<Numbers>,
-    columns: Vec<Sums>,
+    columns: Vec<Values>,
 }
 
 #[derive(Clone, Debug)]
-struct Sums {
-    values: Vec<f64>,
-    /// How many modules have one.
-    counts: Vec<u32>,
-    /// By module, the number of the innermost module around it that has one, itself among them; no number for none.
-    around: Vec<f64>,
+struct Values {
+    /// By module; not a number if the table says nothing of it.
+    of: Vec<f64>,
     /// Whether functions have numbers of their own.
     is_of_functions: bool,
-    /// Shares have no sum: a subtree has their mean.
-    is_share: bool,
+}
+
+/// What modules below one add up to.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    value: f64,
+    /// How many numbers of the table it is made of.
+    count: u32,
 }
 
 impl NumberColumns {
-    /// `origin` gives what a module is in the structure that `numbers` are of. Where the same is in several places, its numbers
-    /// count at the first. O(modules + numbers).
+    /// A module has the number that the table gives it; otherwise the sum of those of the modules in it, or of shares their
+    /// mean; otherwise the number of the innermost module around it that has one. `origin` gives what a module is in the
+    /// structure that `numbers` are of. If the same module is in several places, its number counts at the first. O(modules
+    /// log numbers).
     pub(crate) fn new(
         hierarchy: &Hierarchy,
         numbers: &Arc<Numbers>,
@@ -38,34 +42,11 @@ impl NumberColumns {
     ) -> NumberColumns {
         let columns = numbers.own.iter().zip(&numbers.columns);
         let columns = columns.map(|(own, column)| {
-            let mut sums = Sums {
-                values: vec![0.0],
-                counts: vec![0],
-                around: Vec::with_capacity(hierarchy.len()),
-                is_of_functions: false,
-                is_share: column.unit == "%",
+            let told = |id: ModuleId| {
+                let at = own.binary_search_by_key(&origin(id), |it| it.0);
+                at.ok().map(|at| own[at].1)
             };
-            let mut seen: HashSet<ModuleId> = HashSet::with_capacity(own.len());
-            let (mut value, mut count) = (0.0, 0);
-            // Of the modules around, where each with a number ends.
-            let mut open: Vec<(u32, f64)> = Vec::new();
-            for id in hierarchy.modules() {
-                let module = origin(id);
-                while open.pop_if(|(end, _)| *end <= id.0).is_some() {}
-                let at = own.binary_search_by_key(&module, |it| it.0).ok();
-                if let Some(at) = at {
-                    open.push((hierarchy.subtree(id).end, own[at].1));
-                    sums.is_of_functions |= hierarchy.kind(id) != ModuleKind::File;
-                }
-                sums.around.push(open.last().map_or(f64::NAN, |it| it.1));
-                if let Some(at) = at.filter(|_| seen.insert(module)) {
-                    value += own[at].1;
-                    count += 1;
-                }
-                sums.values.push(value);
-                sums.counts.push(count);
-            }
-            sums
+            Values::new(hierarchy, column.unit == "%", told, &origin)
         });
         NumberColumns {
             columns: columns.collect(),
@@ -75,24 +56,65 @@ impl NumberColumns {
 
     /// Whether functions have numbers in a column, not files alone.
     pub(crate) fn is_of_functions(&self, column: usize) -> bool {
-        self.columns
-            .get(column)
-            .is_some_and(|it| it.is_of_functions)
+        let column = self.columns.get(column);
+        column.is_some_and(|it| it.is_of_functions)
     }
 
-    /// What a subtree has of a column: the sum, or the mean of shares. Where no module in it has a number, that of the
-    /// innermost one around it; none where there is none. O(1).
-    pub(crate) fn of(&self, column: usize, subtree: &Range<u32>) -> Option<f64> {
-        let sums = self.columns.get(column)?;
-        let ends = [subtree.start, subtree.end].map(|it| it as usize);
-        let [before, after] = ends.map(|it| sums.counts.get(it).copied().unwrap_or(0));
-        let [from, to] = ends.map(|it| sums.values.get(it).copied().unwrap_or(0.0));
-        let count = after.saturating_sub(before);
-        let of = if sums.is_share { f64::from(count) } else { 1.0 };
-        let around = sums.around.get(ends[0]).copied().unwrap_or(f64::NAN);
-        match count {
-            0 => Some(around).filter(|it| !it.is_nan()),
-            _ => Some((to - from).max(0.0) / of),
+    /// The number of a module. O(1).
+    pub(crate) fn of(&self, column: usize, module: ModuleId) -> Option<f64> {
+        let value = *self.columns.get(column)?.of.get(module.index())?;
+        (!value.is_nan()).then_some(value)
+    }
+}
+
+impl Values {
+    fn new(
+        hierarchy: &Hierarchy,
+        is_share: bool,
+        told: impl Fn(ModuleId) -> Option<f64>,
+        origin: impl Fn(ModuleId) -> ModuleId,
+    ) -> Values {
+        let mut seen: HashSet<ModuleId> = HashSet::new();
+        let is_first: Vec<bool> = hierarchy
+            .modules()
+            .map(|id| told(id).is_some() && seen.insert(origin(id)))
+            .collect();
+        let mut sums = vec![Sum::default(); hierarchy.len()];
+        // Those in a module come after it.
+        for id in (0..hierarchy.len() as u32).rev().map(ModuleId) {
+            let index = id.index();
+            let sum = match (told(id), is_first[index]) {
+                (Some(value), true) => Sum { value, count: 1 },
+                (Some(_), false) => Sum::default(),
+                (None, _) => sums[index],
+            };
+            if let Some(parent) = hierarchy.parent(id) {
+                let of = &mut sums[parent.index()];
+                of.value += sum.value;
+                of.count += sum.count;
+            }
         }
+        let mut values = Values {
+            of: Vec::with_capacity(hierarchy.len()),
+            is_of_functions: false,
+        };
+        // The modules around the next one that the table gives a number, with their ends.
+        let mut around: Vec<(u32, f64)> = Vec::new();
+        for id in hierarchy.modules() {
+            while around.pop_if(|(end, _)| *end <= id.0).is_some() {}
+            let sum = sums[id.index()];
+            let value = match (told(id), sum.count) {
+                (Some(value), _) => {
+                    around.push((hierarchy.subtree(id).end, value));
+                    values.is_of_functions |= hierarchy.kind(id) != ModuleKind::File;
+                    value
+                }
+                (None, 0) => around.last().map_or(f64::NAN, |it| it.1),
+                (None, count) if is_share => sum.value / f64::from(count),
+                (None, _) => sum.value,
+            };
+            values.of.push(value);
+        }
+        values
     }
 }

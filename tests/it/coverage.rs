@@ -255,28 +255,31 @@ fn numbers_of_other_tools_are_metrics() {
     metrics.set_numbers(hierarchy, Some(&Arc::new(numbers)), |id| id);
     let [lengths, shares] = [0, 1].map(|it| metrics.values(hierarchy, Metric::Own(it)));
     for module in hierarchy.modules() {
-        let inside = hierarchy.subtree(module).map(ModuleId);
         let with = |it: &ModuleId| files.contains(it) || *it == function;
-        let inside: Vec<ModuleId> = inside.filter(with).collect();
-        let length = |&it: &ModuleId| match it == function {
+        let length = |it: ModuleId| match it == function {
             true => 3.0,
             false => hierarchy.path(it).len() as f64,
         };
-        let share = |&it: &ModuleId| if it == function { 80.0 } else { 50.0 };
-        let (at, count) = (module.index(), inside.len() as f64);
-        // What has no number in it has that of the module around it.
-        let around = hierarchy.ancestors(module).find(with);
-        match (inside.is_empty(), around) {
-            (true, None) => assert!(lengths[at].is_nan() && shares[at].is_nan()),
-            (true, Some(around)) => {
-                assert_eq!((lengths[at], shares[at]), (length(&around), share(&around)));
-            }
-            (false, _) => {
-                assert_eq!(lengths[at], inside.iter().map(length).sum::<f64>());
-                let mean = inside.iter().map(share).sum::<f64>() / count;
-                assert!((shares[at] - mean).abs() < 1e-9);
-            }
+        let share = |it: ModuleId| if it == function { 80.0 } else { 50.0 };
+        let at = module.index();
+        // What the table says of a module counts before what it says of those in it or around it.
+        if let Some(told) = hierarchy.ancestors(module).find(with) {
+            assert_eq!((lengths[at], shares[at]), (length(told), share(told)));
+            continue;
         }
+        let inside = files
+            .iter()
+            .filter(|it| hierarchy.subtree(module).contains(&it.0));
+        let inside: Vec<ModuleId> = inside.copied().collect();
+        if inside.is_empty() {
+            assert!(lengths[at].is_nan() && shares[at].is_nan());
+            continue;
+        }
+        assert_eq!(
+            lengths[at],
+            inside.iter().map(|&it| length(it)).sum::<f64>()
+        );
+        assert!((shares[at] - 50.0).abs() < 1e-9);
     }
     let (is_made, said) = rendered(&scratch, &["--color", "own"]);
     assert!(!is_made && said.contains("--metric"), "{said}");

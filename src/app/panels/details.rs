@@ -209,7 +209,7 @@ fn facts(ui: &mut Ui, document: &Document, module: ModuleId, of: &Module<'_>) {
     if let Some(numbers) = metrics.numbers() {
         let measure = metrics.measure();
         for (column, index) in numbers.columns.iter().zip(0..) {
-            let value = metrics.number(&document.session.hierarchy, index, module);
+            let value = metrics.number(index, module);
             if let Some(value) = value {
                 let shown = measure.text(Metric::Own(index), value);
                 fact(ui, &escape::name(&column.name), shown);
