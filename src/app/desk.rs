@@ -11,7 +11,6 @@ use super::dock::Dock;
 use super::done::Done;
 use super::editor::Editors;
 use super::jobs::Jobs;
-use super::mixed;
 use super::naming::{NameCard, Written};
 use super::open_views::Views;
 use super::own::Own;
@@ -344,6 +343,7 @@ impl Desk {
         self.poll_film();
         self.poll_staged();
         self.poll_unpacked();
+        self.poll_listed();
         self.poll_chosen();
         self.poll_recording();
         let document = self.state.stamps().document;
@@ -563,7 +563,7 @@ impl Desk {
             return self.open_pack(path.clone());
         }
         if let [path] = &paths[..] {
-            self.state.told.messages.extend(mixed::told_of(path));
+            self.list_folder(path);
         }
         let open = self.state.document.as_ref();
         self.open(dropped(open.map(|it| &it.inputs), &paths));

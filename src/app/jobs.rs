@@ -8,6 +8,7 @@ use super::sharing;
 use callscape_base::progress::Progress;
 use callscape_presentation::scene::SceneFile;
 use callscape_state::job::Job;
+use callscape_state::message::Message;
 
 /// What came of a pack: where it is, what is in it, and its size in bytes.
 pub(crate) type Packed = anyhow::Result<(PathBuf, Vec<String>, u64)>;
@@ -23,6 +24,8 @@ pub struct Jobs {
     pub packing: Option<Job<Packed>>,
     pub staging: Option<Job<anyhow::Result<(SceneFile, Opened)>>>,
     pub unpacking: Option<Job<anyhow::Result<sharing::Opened>>>,
+    /// A dropped folder is looked at; the message if it contains recordings and other files.
+    pub listing: Option<Job<Option<Message>>>,
     /// A dialog of the desktop is open; what was chosen in it, nothing where it was left.
     pub choosing: Option<Job<Picked>>,
 }
@@ -50,7 +53,8 @@ impl Jobs {
         let packing = self.packing.as_ref().and_then(Job::slow);
         let staging = self.staging.as_ref().and_then(Job::slow);
         let unpacking = self.unpacking.as_ref().and_then(Job::slow);
+        let listing = self.listing.as_ref().and_then(Job::slow);
         let all = saving.into_iter().chain(filming).chain(packing);
-        all.chain(staging).chain(unpacking)
+        all.chain(staging).chain(unpacking).chain(listing)
     }
 }

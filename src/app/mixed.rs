@@ -1,22 +1,38 @@
-//! What is told of a folder that was dropped and has recordings among other files.
+//! The message about a dropped folder that contains recordings and other files.
 
 use std::path::Path;
 
+use crate::desk::Desk;
 use callscape_base::escape;
 use callscape_base::progress::Progress;
 use callscape_import::{self as import, mixed};
+use callscape_state::job::{Job, take};
 use callscape_state::message::Message;
 
-/// Larger folders are source trees, whose files are not all looked at for this.
+/// Larger folders are source trees: not all of their files are looked at.
 const MOST: usize = 200;
 
-/// Lists the files of such a folder; none for a recording, a source tree alone, and large folders.
-pub(crate) fn told_of(folder: &Path) -> Option<Message> {
+impl Desk {
+    /// Begins to look at a folder that was dropped.
+    pub(super) fn list_folder(&mut self, folder: &Path) {
+        let folder = folder.to_owned();
+        let work = move |progress: &Progress| Ok(told_of(&folder, progress));
+        self.jobs.listing = Some(Job::start(self.state.waker(), work));
+    }
+
+    pub(super) fn poll_listed(&mut self) {
+        let message = take(&mut self.jobs.listing);
+        self.state.told.messages.extend(message.flatten());
+    }
+}
+
+/// Lists the files of such a folder; none for a recording, a folder without recordings, and large folders.
+fn told_of(folder: &Path, progress: &Progress) -> Option<Message> {
     let entries = || Some(folder.read_dir().ok()?.take(MOST + 1).count());
     if !folder.is_dir() || import::is_recording(folder) || entries()? > MOST {
         return None;
     }
-    let listed = mixed::list(folder, &Progress::new()).ok()?;
+    let listed = mixed::list(folder, progress).ok()?;
     let recordings = listed.files.iter().filter(|it| it.format.is_some());
     let mut lines: Vec<String> = recordings
         .map(|it| {
