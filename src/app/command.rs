@@ -143,7 +143,7 @@ pub struct RecordWish {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordAsk {
     Toggle,
-    /// Opens the card with a module among what alone is recorded, or what is not.
+    /// Opens the card and adds a module to the functions to record, or to those to leave out.
     Choose {
         module: ModuleId,
         is_only: bool,

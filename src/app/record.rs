@@ -73,7 +73,7 @@ impl Desk {
         }
     }
 
-    /// Opens the card with a module among what alone is recorded, or what is not.
+    /// Opens the card and adds a module to the functions to record, or to those to leave out.
     fn choose_to_record(&mut self, module: ModuleId, is_only: bool) {
         let Some(document) = &self.state.document else {
             return;

@@ -185,8 +185,8 @@ pub(super) fn parts(wish: &RecordWish) -> Result<(Vec<OsString>, PathBuf), Strin
     Ok((words.into_iter().map(OsString::from).collect(), folder))
 }
 
-/// What names a module of a source tree for a recorder: the path of a file or directory, the name of a function in its scopes.
-/// None for the tree, its classes and namespaces, and what is outside of it.
+/// How recorders are told of a module: the path of a file or directory, or the name of a function with its scopes. None for
+/// the root, classes, namespaces and external modules.
 pub(crate) fn chosen(hierarchy: &Hierarchy, module: ModuleId) -> Option<String> {
     let is_external = |it| hierarchy.kind(it) == ModuleKind::External;
     if module == ModuleId::ROOT || hierarchy.ancestors(module).any(is_external) {
@@ -199,7 +199,7 @@ pub(crate) fn chosen(hierarchy: &Hierarchy, module: ModuleId) -> Option<String> 
             let scopes = scopes.take_while(|&it| hierarchy.kind(it) != ModuleKind::File);
             let mut names: Vec<&str> = scopes.map(|it| hierarchy.name(it)).collect();
             names.reverse();
-            // What is around a scope, such as a crate, is not always in the tree.
+            // Outer scopes, such as the crate, are not always in the tree.
             let any = if names.len() > 1 { "*" } else { "" };
             format!("{any}{}", names.join("::"))
         }

@@ -1,4 +1,4 @@
-//! What is in a folder of files of many kinds.
+//! Lists the files of a folder with different formats.
 
 use std::path::Path;
 
@@ -43,7 +43,7 @@ pub(super) fn run(folder: &Path, json: bool) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// What is to be said below the table.
+/// The lines below the table.
 fn notes(mixed: &Mixed) -> Vec<String> {
     let together = mixed.together.iter().map(|files| {
         let names: Vec<_> = files.iter().map(|it| escape::name(it)).collect();
