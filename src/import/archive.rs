@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::error::ImportError;
 use super::formats::{is_recording_directory, is_recording_head};
-use super::input::{Container, Input};
+use super::input::{Container, Held, Input};
 use super::stream;
 use super::stream::Window;
 use callscape_base::progress::Progress;
@@ -343,34 +343,8 @@ fn around(name: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a member that begins with `head` is a recording.
 fn is_recording(head: &[u8]) -> bool {
-    let file = Input::member(Path::new(""), &Arc::new(Head(head.to_vec())), "");
+    let file = Input::member(Path::new(""), &Arc::new(Held(head.to_vec())), "");
     stream::head(&file, &Progress::new()).is_ok_and(|head| is_recording_head(&head))
-}
-
-/// The first bytes of a member as an input.
-#[derive(Debug)]
-struct Head(Vec<u8>);
-
-impl Container for Head {
-    fn open_member<'a>(&'a self, _: &str, _: &'a Progress) -> io::Result<Box<dyn Read + 'a>> {
-        Ok(Box::new(Cursor::new(&self.0)))
-    }
-
-    fn size(&self, _: &str) -> Option<u64> {
-        Some(self.0.len() as u64)
-    }
-
-    fn packed(&self, _: &str) -> Option<u64> {
-        None
-    }
-
-    fn is_dir(&self, _: &str) -> bool {
-        false
-    }
-
-    fn entries(&self, _: &str) -> Vec<String> {
-        Vec::new()
-    }
 }
 
 /// A window as a reader.

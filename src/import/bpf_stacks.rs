@@ -2,8 +2,8 @@
 //! their keys, <https://github.com/bpftrace/bpftrace/blob/master/man/adoc/bpftrace.adoc>, and the indented form of bcc's
 //! `profile`, `offcputime` and `stackcount`, <https://github.com/iovisor/bcc/blob/master/tools/profile_example.txt>.
 //!
-//! Read are maps whose keys have stacks, each map a value of its own: whole numbers, and the total of `stats()`. What a key
-//! has beside stacks (`comm`, `pid`) is the outermost frame, below it the stack of the program and then that of the
+//! Read are maps whose keys have stacks, each map a value of its own: whole numbers, and the total of `stats()`. The
+//! other parts of a key (`comm`, `pid`) are the outermost frame; below it come the stack of the program and that of the
 //! kernel. The kernel's is the one that begins with one of its entries, else the first of two. Both ways to print a
 //! frame are read, that of `perf` with its library too. `offcputime` counts microseconds; what others count the text does
 //! not say: an unnamed map is called samples. Stacks that are printed again are added up.
@@ -278,7 +278,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The stacks at hand weigh so much of a map.
+    /// Adds the weight of the current stacks in a map.
     fn take(&mut self, map: &str, weight: i64, lines: &Lines<'_>) {
         let value = match self.maps.iter().position(|known| known == map) {
             Some(known) => known,

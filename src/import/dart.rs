@@ -380,7 +380,7 @@ fn owner(document: &mut Document<'_>, named: &mut Named) -> Result<(), ImportErr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_spans;
+    use crate::made;
 
     const SERVICE: &str = include_str!("../../tests/data/import/dart/samples.json");
 
@@ -389,9 +389,9 @@ mod tests {
     #[test]
     fn both_forms_say_the_same() {
         for (text, kinds) in [(SERVICE, &[][..]), (SAVED, &["out-of-order"])] {
-            let recording = made_spans::read(FORMAT, text.as_bytes()).expect("a recording");
+            let recording = made::found(FORMAT, text.as_bytes());
             assert_eq!(
-                made_spans::calls(&recording),
+                made::linked_calls(&recording),
                 [
                     ": main 0+2000000 ^0",
                     ": Job.run 0+1000000 ^1",
@@ -400,24 +400,24 @@ mod tests {
                 ]
             );
             assert_eq!(recording.samples, 3);
-            assert_eq!(made_spans::kinds(&recording), kinds);
+            assert_eq!(made::kinds(&recording), kinds);
             let functions = recording.functions.ids();
             let lines = functions.map(|it| recording.functions.get(it).line);
             assert_eq!(lines.max(), Some(7));
-            assert_eq!(made_spans::kinds(&recording), kinds);
+            assert_eq!(made::kinds(&recording), kinds);
         }
     }
 
     #[test]
     fn a_circle_of_frames_is_cut() {
         let circle = SAVED.replace("cpuProfileRoot", "1-2");
-        let recording = made_spans::read(FORMAT, circle.as_bytes()).expect("a recording");
-        assert!(made_spans::kinds(&recording).contains(&"cycle"));
+        let recording = made::found(FORMAT, circle.as_bytes());
+        assert!(made::kinds(&recording).contains(&"cycle"));
     }
 
     #[test]
     fn cut_and_damaged_files_are_borne() {
-        made_spans::survives(FORMAT, SERVICE.as_bytes(), import);
-        made_spans::survives(FORMAT, SAVED.as_bytes(), import);
+        made::survives(import, SERVICE.as_bytes());
+        made::survives(import, SAVED.as_bytes());
     }
 }

@@ -254,7 +254,7 @@ fn links(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_spans;
+    use crate::made;
 
     const PAYLOAD: &str = include_str!("../../tests/data/import/datadog/payload.json");
 
@@ -266,8 +266,8 @@ mod tests {
 
     #[test]
     fn payloads_of_the_agent_are_calls() {
-        let recording = made_spans::read(FORMAT, PAYLOAD.as_bytes()).expect("a recording");
-        assert_eq!(made_spans::calls(&recording), EXPECTED);
+        let recording = made::found(FORMAT, PAYLOAD.as_bytes());
+        assert_eq!(made::linked_calls(&recording), EXPECTED);
         assert_eq!(recording.failed.iter().map(|it| it.1).sum::<u64>(), 1);
         assert!(recording.warnings.is_empty(), "{:?}", recording.warnings);
     }
@@ -277,9 +277,9 @@ mod tests {
         let page = r#"{"trace":{"root_id":"1","spans":{
 "1":{"trace_id":"9","span_id":"1","parent_id":"0","service":"web","name":"web.request","resource":"GET /","start":1573821349.25,"duration":0.5,"error":0},
 "2":{"trace_id":"9","span_id":"2","parent_id":"1","service":"db","name":"sql","resource":"SELECT ?","start":1573821349.5,"duration":0.125,"error":0}}},"orphaned":[]}"#;
-        let recording = made_spans::read(FORMAT, page.as_bytes()).expect("a recording");
+        let recording = made::found(FORMAT, page.as_bytes());
         assert_eq!(
-            made_spans::calls(&recording),
+            made::linked_calls(&recording),
             [
                 "web: GET / 0+500000000 ^0",
                 "db: SELECT ? 250000000+125000000 ^0 <GET /",
@@ -289,6 +289,6 @@ mod tests {
 
     #[test]
     fn cut_and_damaged_payloads_are_borne() {
-        made_spans::survives(FORMAT, PAYLOAD.as_bytes(), import);
+        made::survives(import, PAYLOAD.as_bytes());
     }
 }

@@ -445,7 +445,7 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_spans;
+    use crate::made;
     use callscape_facts::memory::Known;
 
     const TRACKED: &str = r#"{"snapshot":{"meta":{"node_fields":["type","name","id","self_size","edge_count","trace_node_id","detachedness"],
@@ -489,7 +489,7 @@ mod tests {
 
     #[test]
     fn objects_are_added_up_by_type_and_stack() {
-        let recording = made_spans::read(FORMAT, TRACKED.as_bytes()).expect("a recording");
+        let recording = made::found(FORMAT, TRACKED.as_bytes());
         assert_eq!(
             cells(&recording),
             [
@@ -499,7 +499,7 @@ mod tests {
                 "Item 2 40 (anonymous)@/a.js:9 main@/a.js:7",
             ]
         );
-        assert_eq!(made_spans::kinds(&recording), ["unknown-stack"]);
+        assert_eq!(made::kinds(&recording), ["unknown-stack"]);
     }
 
     #[test]
@@ -507,14 +507,14 @@ mod tests {
         let strings = r#""strings":["","Item","(root)","main","list","x","file:///a.js"]"#;
         let moved = TRACKED.replace(&format!(",\n{strings}"), "");
         let moved = moved.replace("\"nodes\":", &format!("{strings},\"nodes\":"));
-        let recordings = [TRACKED, &moved].map(|it| made_spans::read(FORMAT, it.as_bytes()));
+        let recordings = [TRACKED, &moved].map(|it| made::read(import, it.as_bytes()));
         let [a, b] = recordings.map(|it| cells(&it.expect("a recording")));
         assert_eq!(a, b);
     }
 
     #[test]
     fn cut_and_damaged_snapshots_are_borne() {
-        made_spans::survives(FORMAT, TRACKED.as_bytes(), import);
+        made::survives(import, TRACKED.as_bytes());
     }
 
     #[test]

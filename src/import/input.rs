@@ -45,6 +45,32 @@ pub trait Container: fmt::Debug + Send + Sync {
     fn entries(&self, name: &str) -> Vec<String>;
 }
 
+/// Bytes in memory, as the only member of a container.
+#[derive(Debug)]
+pub(super) struct Held(pub Vec<u8>);
+
+impl Container for Held {
+    fn open_member<'a>(&'a self, _: &str, _: &'a Progress) -> io::Result<Box<dyn Read + 'a>> {
+        Ok(Box::new(self.0.as_slice()))
+    }
+
+    fn size(&self, _: &str) -> Option<u64> {
+        Some(self.0.len() as u64)
+    }
+
+    fn packed(&self, _: &str) -> Option<u64> {
+        None
+    }
+
+    fn is_dir(&self, _: &str) -> bool {
+        false
+    }
+
+    fn entries(&self, _: &str) -> Vec<String> {
+        Vec::new()
+    }
+}
+
 /// Bytes that can be read at any place.
 pub trait ReadSeek: Read + Seek {}
 

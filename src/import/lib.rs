@@ -63,10 +63,6 @@ mod literal;
 mod macos_sample;
 #[cfg(test)]
 mod made;
-#[cfg(test)]
-mod made_spans;
-#[cfg(test)]
-mod made_texts;
 mod massif;
 mod measureme;
 mod members;

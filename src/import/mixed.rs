@@ -1,4 +1,4 @@
-//! What the files of a folder are, told by how they begin: for people who have a folder with recordings of many kinds.
+//! The formats of the files in a folder, by how they begin.
 
 use std::path::Path;
 

@@ -335,15 +335,15 @@ fn frame(document: &mut Document<'_>) -> Result<Frame, ImportError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_spans;
+    use crate::made;
 
     const FIRST: &str = include_str!("../../tests/data/import/sentry/transaction.json");
 
     #[test]
     fn samples_of_a_transaction_are_calls_and_lines_are_those_that_ran() {
-        let recording = made_spans::read(FORMAT, FIRST.as_bytes()).expect("a recording");
+        let recording = made::found(FORMAT, FIRST.as_bytes());
         assert_eq!(
-            made_spans::calls(&recording),
+            made::linked_calls(&recording),
             [
                 "MainThread: main 0+3000 ^0",
                 "MainThread: work 1000+2000 ^1",
@@ -369,16 +369,16 @@ mod tests {
             chunk("10"),
             chunk("11")
         );
-        let recording = made_spans::read(FORMAT, text.as_bytes()).expect("a recording");
+        let recording = made::found(FORMAT, text.as_bytes());
         assert_eq!(
-            made_spans::calls(&recording),
+            made::linked_calls(&recording),
             [": f10 0+1000000000 ^0", ": f11 1000000000+500000000 ^0",]
         );
-        assert_eq!(made_spans::kinds(&recording), ["out-of-order"]);
+        assert_eq!(made::kinds(&recording), ["out-of-order"]);
     }
 
     #[test]
     fn cut_and_damaged_profiles_are_borne() {
-        made_spans::survives(FORMAT, FIRST.as_bytes(), import);
+        made::survives(import, FIRST.as_bytes());
     }
 }

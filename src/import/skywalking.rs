@@ -259,15 +259,15 @@ fn tags(document: &mut Document<'_>, spans: &mut Spans) -> Result<(), ImportErro
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_spans;
+    use crate::made;
 
     const ANSWER: &str = include_str!("../../tests/data/import/skywalking/shop.json");
 
     #[test]
     fn spans_of_segments_are_calls_and_references_are_links() {
-        let recording = made_spans::read(FORMAT, ANSWER.as_bytes()).expect("a recording");
+        let recording = made::found(FORMAT, ANSWER.as_bytes());
         assert_eq!(
-            made_spans::calls(&recording),
+            made::linked_calls(&recording),
             [
                 "front: /buy 0+50000000 ^0",
                 "front: GET /pay 10000000+30000000 ^1",
@@ -275,7 +275,7 @@ mod tests {
             ]
         );
         assert_eq!(recording.failed.iter().map(|it| it.1).sum::<u64>(), 1);
-        let kinds = made_spans::kinds(&recording);
+        let kinds = made::kinds(&recording);
         assert_eq!(kinds, ["event-not-shown"]);
     }
 
@@ -286,12 +286,12 @@ mod tests {
             r#"{"queryTraces":{"traces":[{"spans":"#,
         );
         let list = list.replace(r#""tags":[]}]}}}"#, r#""tags":[]}]}]}}}"#);
-        let recording = made_spans::read(FORMAT, list.as_bytes()).expect("a recording");
-        assert_eq!(made_spans::calls(&recording).len(), 3);
+        let recording = made::found(FORMAT, list.as_bytes());
+        assert_eq!(made::linked_calls(&recording).len(), 3);
     }
 
     #[test]
     fn cut_and_damaged_answers_are_borne() {
-        made_spans::survives(FORMAT, ANSWER.as_bytes(), import);
+        made::survives(import, ANSWER.as_bytes());
     }
 }

@@ -329,7 +329,7 @@ fn hand_on(segments: &[Segment], spans: &mut Spans, document: &Document<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_spans;
+    use crate::made;
 
     const FRONT: &str = include_str!("../../tests/data/import/xray/front.json");
 
@@ -352,10 +352,10 @@ mod tests {
         );
         let lines = format!("{}\n{}\n", FRONT.replace('\n', ""), BACK.replace('\n', ""));
         for text in [answer, lines, format!("[{FRONT},{BACK}]")] {
-            let recording = made_spans::read(FORMAT, text.as_bytes()).expect("a recording");
-            assert_eq!(made_spans::calls(&recording), EXPECTED);
+            let recording = made::found(FORMAT, text.as_bytes());
+            assert_eq!(made::linked_calls(&recording), EXPECTED);
             assert_eq!(recording.failed.iter().map(|it| it.1).sum::<u64>(), 1);
-            let kinds = made_spans::kinds(&recording);
+            let kinds = made::kinds(&recording);
             assert_eq!(kinds, ["missing-time"]);
         }
     }
@@ -364,8 +364,8 @@ mod tests {
     fn subsegments_on_their_own_are_of_their_segments_service() {
         let own = r#"{"id":"2222222222222222","name":"late","type":"subsegment","parent_id":"53995c3f42cd8ad8",
  "trace_id":"1-581cf771-a006649127e371903a2de979","start_time":1478293362.0,"end_time":1478293362.25}"#;
-        let recording = made_spans::read(FORMAT, format!("[{own},{FRONT}]").as_bytes());
-        let calls = made_spans::calls(&recording.expect("a recording"));
+        let recording = made::read(import, format!("[{own},{FRONT}]").as_bytes());
+        let calls = made::linked_calls(&recording.expect("a recording"));
         assert_eq!(calls[3], "front: late 750000000+250000000 ^2");
     }
 
@@ -375,14 +375,14 @@ mod tests {
             r#"{{"Traces":[{{"Segments":[{{"Document":"{{:"}},{{"Document":{}}}]}}]}}"#,
             serde_json::to_string(FRONT).expect("text")
         );
-        let recording = made_spans::read(FORMAT, text.as_bytes()).expect("a recording");
-        assert_eq!(made_spans::calls(&recording), EXPECTED[..3]);
-        let kinds = made_spans::kinds(&recording);
+        let recording = made::found(FORMAT, text.as_bytes());
+        assert_eq!(made::linked_calls(&recording), EXPECTED[..3]);
+        let kinds = made::kinds(&recording);
         assert_eq!(kinds, ["damaged-segment"]);
     }
 
     #[test]
     fn cut_and_damaged_segments_are_borne() {
-        made_spans::survives(FORMAT, FRONT.as_bytes(), import);
+        made::survives(import, FRONT.as_bytes());
     }
 }

@@ -380,7 +380,7 @@ fn hand_on(sides: &mut [Side], spans: &mut Spans) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_spans;
+    use crate::made;
 
     /// Of each span, its annotations: value, time in microseconds, service.
     fn span(id: &str, parent: &str, annotations: &[(&str, u32, &str)]) -> String {
@@ -414,9 +414,9 @@ mod tests {
         ];
         for call in [span("b", "a", &both), apart.join(",")] {
             let text = format!("[{front},{call},{inner}]");
-            let recording = made_spans::read(FORMAT, text.as_bytes()).expect("a recording");
+            let recording = made::found(FORMAT, text.as_bytes());
             assert_eq!(
-                made_spans::calls(&recording),
+                made::linked_calls(&recording),
                 [
                     "front: a 0+900000 ^0",
                     "front: b 100000+500000 ^1",
@@ -424,7 +424,7 @@ mod tests {
                     "back: c 300000+50000 ^1",
                 ]
             );
-            assert_eq!(made_spans::kinds(&recording), ["event-not-shown"]);
+            assert_eq!(made::kinds(&recording), ["event-not-shown"]);
         }
     }
 
@@ -434,6 +434,6 @@ mod tests {
             "[{}]",
             span("a", "", &[("sr", 1000, "front"), ("cs", 1900, "front")])
         );
-        made_spans::survives(FORMAT, text.as_bytes(), import);
+        made::survives(import, text.as_bytes());
     }
 }

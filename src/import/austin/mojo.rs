@@ -20,8 +20,7 @@ const UNKNOWN: i128 = 1;
 /// As many frames as austin reads of a stack: more come of damage, where one stack repeats on another again and again.
 const DEEPEST: usize = 4096;
 
-/// A frame, and whether it is neither Python nor of the interpreter: those above what runs Python are written anew where
-/// the rest of a stack repeats.
+/// A frame. If a stack repeats the one before it, native frames outside of the interpreter are written again.
 #[derive(Clone, Copy)]
 struct Frame {
     function: FunctionId,
@@ -138,7 +137,7 @@ impl Mojo<'_, '_, '_> {
         }))
     }
 
-    /// Passes over so many numbers.
+    /// Skips `count` numbers.
     fn pass(&mut self, count: usize) -> Result<(), Stop> {
         for _ in 0..count {
             self.number()?;
@@ -236,7 +235,7 @@ impl Mojo<'_, '_, '_> {
     }
 
     fn stack(&mut self) -> Result<(), Stop> {
-        // What is open is whole once the next begins.
+        // The next stack ends the one before it.
         self.close();
         let process = self.number()?;
         let interpreter = match self.version {
@@ -325,7 +324,7 @@ impl Mojo<'_, '_, '_> {
         }
     }
 
-    /// The frames so far stand above those of the thread's last stack.
+    /// Adds the frames of the thread's last stack below the new ones.
     fn repeat(&mut self) {
         let Some(open) = &mut self.open else {
             return self.warn("frame-without-stack");

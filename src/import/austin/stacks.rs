@@ -31,7 +31,7 @@ pub(super) struct Weight {
     pub memory: i64,
 }
 
-/// The stacks read so far.
+/// Adds up stacks while a recording is read.
 pub(super) struct Stacks<'r> {
     pub reporter: &'r Reporter,
     builder: ContextsBuilder<'r>,

@@ -22,7 +22,7 @@ fn names(recording: &Recording) -> Vec<String> {
 
 #[test]
 fn times_are_those_of_mojo2austin() {
-    let recording = made::found(FORMAT, &made::sample("austin/work-wall.mojo"));
+    let recording = made::found(FORMAT, made::sample("austin/work-wall.mojo"));
     assert_eq!(made::warnings(&recording), []);
     assert_eq!(
         names(&recording),
@@ -44,7 +44,7 @@ fn times_are_those_of_mojo2austin() {
 
 #[test]
 fn values_of_a_line_are_those_that_austin_writes() {
-    let recording = made::found(FORMAT, &made::sample("austin/work-full.austin"));
+    let recording = made::found(FORMAT, made::sample("austin/work-full.austin"));
     assert_eq!(made::warnings(&recording), []);
     let expected = [
         "wall time",
@@ -69,7 +69,7 @@ fn values_of_a_line_are_those_that_austin_writes() {
 
 #[test]
 fn all_values_are_read_of_the_binary_form() {
-    let recording = made::found(FORMAT, &made::sample("austin/work-full.mojo"));
+    let recording = made::found(FORMAT, made::sample("austin/work-full.mojo"));
     assert_eq!(made::warnings(&recording), []);
     assert_eq!(names(&recording).len(), 5);
     let stacks = made::stacks(&recording, 0);
@@ -80,7 +80,7 @@ fn all_values_are_read_of_the_binary_form() {
             .iter()
             .any(|stack| stack.contains("main (/app/work.py);nap"))
     );
-    let recording = made::found(FORMAT, &made::sample("austin/work-memory.mojo"));
+    let recording = made::found(FORMAT, made::sample("austin/work-memory.mojo"));
     assert_eq!(
         names(&recording),
         ["memory", "memory given back", "samples"]

@@ -1,7 +1,7 @@
 //! Texts of each tool against what they say.
 
 use super::*;
-use crate::made_texts;
+use crate::made;
 
 const BPFTRACE: &str = include_str!("../../../tests/data/import/bpf-stacks/spin.bpftrace.txt");
 
@@ -32,10 +32,10 @@ fn sums(recording: &Recording) -> Vec<String> {
 
 #[test]
 fn maps_of_bpftrace_are_values() {
-    let recording = made_texts::read(FORMAT, BPFTRACE);
+    let recording = made::found(FORMAT, BPFTRACE);
     assert_eq!(sums(&recording), ["samples 4", "pf 3", "st 15", "t 9"]);
     assert_eq!(
-        made_texts::stacks(&recording, 0),
+        made::contexts(&recording, 0),
         [
             "spin;[unknown];__GI___libc_open;do_sys_openat2;do_filp_open;path_openat;link_path_walk;step_into;atime_needs_update 1",
             "spin;[unknown];__GI___libc_open;do_sys_openat2;do_filp_open;path_openat;lookup_fast;pid_revalidate;task_dump_owner 1",
@@ -43,8 +43,8 @@ fn maps_of_bpftrace_are_values() {
             "spin;__libc_read;seq_read;seq_read_iter;proc_single_show;do_task_stat;seq_put_decimal_ll;num_to_str 1",
         ]
     );
-    assert_eq!(made_texts::warnings(&recording), ["map-not-shown 3"]);
-    let of_perf = made_texts::stacks(&recording, 1);
+    assert_eq!(made::counted(&recording), ["map-not-shown 3"]);
+    let of_perf = made::contexts(&recording, 1);
     assert_eq!(of_perf.len(), 3, "{of_perf:?}");
     let functions = &recording.functions;
     let is_there = |name, library| {
@@ -60,10 +60,10 @@ fn maps_of_bpftrace_are_values() {
 
 #[test]
 fn indented_stacks_of_bcc_are_read() {
-    let recording = made_texts::read(FORMAT, BCC);
+    let recording = made::found(FORMAT, BCC);
     assert_eq!(sums(&recording), ["off-CPU time 2020000"]);
     assert_eq!(
-        made_texts::stacks(&recording, 0),
+        made::contexts(&recording, 0),
         [
             "sleep;main;clock_nanosleep;do_nanosleep;schedule 1500000",
             "sleep;main;do_nanosleep;schedule 500000",
@@ -71,12 +71,12 @@ fn indented_stacks_of_bcc_are_read() {
         ]
     );
     assert_eq!(
-        made_texts::warnings(&recording),
+        made::counted(&recording),
         ["line-not-shown 1", "samples-lost 3"]
     );
-    let recording = made_texts::read(FORMAT, COUNTED);
+    let recording = made::found(FORMAT, COUNTED);
     assert_eq!(
-        made_texts::stacks(&recording, 0),
+        made::contexts(&recording, 0),
         ["cat;do_sys_open;vfs_open 7", "[unknown];vfs_read 5"]
     );
 }
@@ -101,13 +101,13 @@ fn frames_come_apart() {
 #[test]
 fn damaged_texts_are_read_as_far_as_they_go() {
     for text in [BPFTRACE, BCC, COUNTED] {
-        made_texts::damage(import, text.as_bytes());
+        made::survives(import, text.as_bytes());
     }
     let text = "@[\n    a+1\n    b+2\n@[\n    c+1\n]: 3\n@[\n    d\nnonsense\n@[\n    e\n";
-    let recording = made_texts::read(FORMAT, text);
-    assert_eq!(made_texts::stacks(&recording, 0), ["c 3"]);
+    let recording = made::found(FORMAT, text);
+    assert_eq!(made::contexts(&recording, 0), ["c 3"]);
     assert_eq!(
-        made_texts::warnings(&recording),
+        made::counted(&recording),
         ["malformed-line 1", "missing-count 2"]
     );
 }

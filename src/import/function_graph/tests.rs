@@ -1,16 +1,16 @@
 //! Texts of each kind against what they say, and random calls against themselves.
 
 use super::*;
-use crate::made_texts;
+use crate::made;
 use callscape_facts::memory::random::Random;
 
 const PLAIN: &str = include_str!("../../../tests/data/import/function-graph/processors.txt");
 
 #[test]
 fn lines_without_times_follow_each_other() {
-    let recording = made_texts::read(FORMAT, PLAIN);
+    let recording = made::found(FORMAT, PLAIN);
     assert_eq!(
-        made_texts::calls(&recording),
+        made::calls(&recording),
         [
             "/processor 0 sh: sys_open@0+16250^0 handle_irq@0+631^1 do_open@631+2000^1 lock@631+250^2 after@17250+500^0",
             "/0 on processor 0 <idle>: tick@16250+1000^0",
@@ -25,7 +25,7 @@ fn lines_without_times_follow_each_other() {
     assert_eq!(library("do_open"), Some("[ext4]"));
     assert_eq!(library("lock"), Some(KERNEL));
     assert_eq!(
-        made_texts::warnings(&recording),
+        made::counted(&recording),
         [
             "end-without-begin 1",
             "event-not-shown 1",
@@ -46,17 +46,17 @@ fn all_columns_are_read() {
   360.774523 |   1)  bash-12    |  d..1 | ! 123.250 us  |    inner();
   360.774700 |   1)  bash-12    |  d..1 | ! 180.500 us  |  } /* outer ret=0x1 */
 ";
-    let recording = made_texts::read(FORMAT, text);
+    let recording = made::found(FORMAT, text);
     assert_eq!(
-        made_texts::calls(&recording),
+        made::calls(&recording),
         ["/12 bash: outer@0+180500^0 inner@1000+123250^1"]
     );
-    assert_eq!(made_texts::warnings(&recording), [""; 0]);
+    assert_eq!(made::counted(&recording), [""; 0]);
     // Without the processor and the duration.
     let text = "# tracer: function_graph\n  2.000001 |  outer() {\n  2.000002 |    inner();\n  2.000009 |  }\n";
-    let recording = made_texts::read(FORMAT, text);
+    let recording = made::found(FORMAT, text);
     assert_eq!(
-        made_texts::calls(&recording),
+        made::calls(&recording),
         ["/all : outer@0+8000^0 inner@1000+0^1"]
     );
 }
@@ -65,16 +65,16 @@ const EVENTS: &str = include_str!("../../../tests/data/import/function-graph/tra
 
 #[test]
 fn events_of_trace_cmd_are_read() {
-    let recording = made_texts::read(FORMAT, EVENTS);
+    let recording = made::found(FORMAT, EVENTS);
     assert_eq!(
-        made_texts::calls(&recording),
+        made::calls(&recording),
         [
             "/77 ls-7: outer@0+9125^0 inner@2000+750^1 open@19000+0^0",
             "/0 on processor 1 <idle>: idle@3000+125^0"
         ]
     );
     assert_eq!(
-        made_texts::warnings(&recording),
+        made::counted(&recording),
         ["event-not-shown 1", "open-at-end 1"]
     );
 }
@@ -82,27 +82,27 @@ fn events_of_trace_cmd_are_read() {
 #[test]
 fn damaged_texts_are_read_as_far_as_they_go() {
     for text in [PLAIN, EVENTS] {
-        made_texts::damage(import, text.as_bytes());
+        made::survives(import, text.as_bytes());
     }
     let text =
         " 0)   |  a() {\n 0)   |    b() {\n 0)   3.000 us |  }\n 0)  nonsense\n 0)   x us | c();\n";
-    let recording = made_texts::import(import, text.as_bytes()).expect("a recording");
+    let recording = made::read(import, text.as_bytes()).expect("a recording");
     assert_eq!(
-        made_texts::calls(&recording),
+        made::calls(&recording),
         ["/processor 0 : a@0+3000^0 b@0+0^1"]
     );
-    let found = made_texts::warnings(&recording);
+    let found = made::counted(&recording);
     assert_eq!(
         found,
         ["malformed-line 2", "missing-end 1", "missing-time 2"]
     );
     let short = " 0)   |  a() {\n 0)   5.000 us  |    b();\n 0)   3.000 us |  }\n";
-    let recording = made_texts::read(FORMAT, short);
+    let recording = made::found(FORMAT, short);
     assert_eq!(
-        made_texts::calls(&recording),
+        made::calls(&recording),
         ["/processor 0 : a@0+5000^0 b@0+5000^1"]
     );
-    assert!(made_texts::warnings(&recording).contains(&"duration-too-short 1".to_owned()));
+    assert!(made::counted(&recording).contains(&"duration-too-short 1".to_owned()));
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn durations_are_exact_whatever_the_columns() {
         ];
         let origin = calls[0].1 / 1000 * 1000;
         for (kind, text) in texts.iter().enumerate() {
-            let recording = made_texts::read(FORMAT, text);
+            let recording = made::found(FORMAT, text);
             let trace = &recording.trace;
             let thread = trace.thread_ids().next().expect("a thread");
             let found = trace.calls_numbered(thread, 0..u32::MAX);

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::formats::format_of;
-use crate::made_texts;
+use crate::made;
 use callscape_base::units::ThreadId;
 use callscape_facts::trace::LinkKind;
 
@@ -103,7 +103,7 @@ const EXPECTED: [Expected; 6] = [
 fn read(trace: &[u8]) -> Recording {
     let (format, import) = format_of(trace).expect("a known format");
     assert_eq!(format.id, FORMAT);
-    made_texts::import(import, trace).expect("a recording")
+    made::read(import, trace).expect("a recording")
 }
 
 fn is_goroutine(thread: &str) -> bool {
@@ -166,7 +166,7 @@ fn calls_waiting_and_links_are_those_of_the_tool() {
         let [begun, woken] = expected.links;
         let links = [(LinkKind::AsyncBegin, begun), (LinkKind::WakeUp, woken)];
         assert_eq!(trace.links_by_kind(), links);
-        let found = made_texts::warnings(&recording);
+        let found = made::counted(&recording);
         let is_known =
             |it: &String| it.starts_with("event-not-shown") || it.starts_with("open-at-end");
         assert!(found.iter().all(is_known), "{found:?}");
@@ -218,17 +218,17 @@ fn goroutines_are_called_after_their_first_functions() {
 fn damaged_traces_are_read_as_far_as_they_go() {
     let trace = EXPECTED[0].trace;
     // Events stand at its start, tables at its end.
-    made_texts::damage(import, &trace[..600]);
+    made::survives(import, &trace[..600]);
     for end in (600..trace.len()).step_by(11) {
         let mut damaged = trace.to_vec();
         damaged[end] = damaged[end].wrapping_mul(37).wrapping_add(11);
-        let _ = made_texts::import(import, &trace[..end]);
-        let _ = made_texts::import(import, &damaged);
+        let _ = made::read(import, &trace[..end]);
+        let _ = made::read(import, &damaged);
     }
     // Without its last batch.
     let trace = EXPECTED[1].trace;
     let recording = read(&trace[..trace.len() - 1]);
-    assert!(made_texts::warnings(&recording).contains(&"truncated-file 1".to_owned()));
+    assert!(made::counted(&recording).contains(&"truncated-file 1".to_owned()));
 }
 
 #[test]

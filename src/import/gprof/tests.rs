@@ -5,7 +5,7 @@ use crate::made;
 
 #[test]
 fn numbers_are_those_of_the_report() {
-    let recording = made::found(FORMAT, &made::sample("gprof/jobs.gprof.txt"));
+    let recording = made::found(FORMAT, made::sample("gprof/jobs.gprof.txt"));
     assert_eq!(made::warnings(&recording), []);
     assert_eq!(recording.samples, 21);
     assert_eq!(

@@ -5,7 +5,7 @@ use crate::made;
 
 #[test]
 fn chains_are_contexts_and_costs_those_of_memray() {
-    let recording = made::found(FORMAT, &made::sample("memray/store.gprof2dot.json"));
+    let recording = made::found(FORMAT, made::sample("memray/store.gprof2dot.json"));
     assert_eq!(made::warnings(&recording), []);
     let stacks = made::stacks(&recording, 0);
     let grow = "<module> (store.py);main (store.py);grow (store.py) 1310740";

@@ -1,7 +1,7 @@
 //! Texts written by hand in the form of each tool, against what they say.
 
 use super::*;
-use crate::made_texts;
+use crate::made;
 
 const SAMPLE: &str = include_str!("../../../tests/data/import/macos-sample/app.sample.txt");
 
@@ -9,11 +9,11 @@ const SPINDUMP: &str = include_str!("../../../tests/data/import/macos-sample/two
 
 #[test]
 fn the_call_graph_of_sample_is_read() {
-    let recording = made_texts::read(FORMAT, SAMPLE);
+    let recording = made::found(FORMAT, SAMPLE);
     let main = "Thread_1043432 DispatchQueue_1: com.apple.main-thread (serial);start;main";
     let push = "std::vector<int, std::allocator<int> >::push_back(int const&)";
     assert_eq!(
-        made_texts::stacks(&recording, 0),
+        made::contexts(&recording, 0),
         [
             format!("{main} 10"),
             // Twice, at two addresses.
@@ -26,15 +26,15 @@ fn the_call_graph_of_sample_is_read() {
         ]
     );
     assert_eq!(recording.samples, 150);
-    assert_eq!(made_texts::warnings(&recording), [""; 0]);
+    assert_eq!(made::counted(&recording), [""; 0]);
 }
 
 #[test]
 fn trees_of_spindump_are_read() {
-    let recording = made_texts::read(FORMAT, SPINDUMP);
+    let recording = made::found(FORMAT, SPINDUMP);
     let main = "app [123];Thread 0x1a2b;start;main";
     assert_eq!(
-        made_texts::stacks(&recording, 0),
+        made::contexts(&recording, 0),
         [
             format!("{main} 10"),
             format!("{main};work(int);hndl_alltraps 70"),
@@ -43,7 +43,7 @@ fn trees_of_spindump_are_read() {
             "other [9];Thread 0x77;start 3".to_owned(),
         ]
     );
-    assert_eq!(made_texts::warnings(&recording), [""; 0]);
+    assert_eq!(made::counted(&recording), [""; 0]);
 }
 
 #[test]
@@ -64,15 +64,15 @@ fn frames_come_apart() {
 #[test]
 fn damaged_texts_are_read_as_far_as_they_go() {
     for text in [SAMPLE, SPINDUMP] {
-        made_texts::damage(import, text.as_bytes());
+        made::survives(import, text.as_bytes());
     }
     let text = "Call graph:\n    3 Thread_1\n    + 2 a  (in x) + 1  [0x1]\n    +   5 b  (in x) + 1  [0x1]\n    nonsense\n";
-    let recording = made_texts::read(FORMAT, text);
+    let recording = made::found(FORMAT, text);
     assert_eq!(
-        made_texts::stacks(&recording, 0),
+        made::contexts(&recording, 0),
         ["Thread_1 1", "Thread_1;a;b 5"]
     );
-    let found = made_texts::warnings(&recording);
+    let found = made::counted(&recording);
     assert_eq!(found, ["count-too-small 1", "malformed-line 1"]);
 }
 

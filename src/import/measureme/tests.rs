@@ -1,7 +1,7 @@
 //! Profiles written after the description of the format in both of its versions, and a real one.
 
 use super::*;
-use crate::made_spans;
+use crate::made;
 use callscape_base::units::CallId;
 use callscape_facts::trace::random::random_numbers;
 
@@ -85,9 +85,9 @@ fn sample(version: u8, page: usize) -> Vec<u8> {
 #[test]
 fn intervals_are_calls_in_both_versions_however_they_are_cut_in_pages() {
     for (version, page) in [(8, 1000), (8, 7), (9, 1000), (9, 13)] {
-        let recording = made_spans::read(FORMAT, &sample(version, page)).expect("a recording");
+        let recording = made::found(FORMAT, sample(version, page));
         assert_eq!(
-            made_spans::calls(&recording),
+            made::linked_calls(&recording),
             [
                 ": expand 0+32 ^0",
                 ": type_of 16+16 ^1",
@@ -99,7 +99,7 @@ fn intervals_are_calls_in_both_versions_however_they_are_cut_in_pages() {
         let threads: Vec<&str> = recording.threads().iter().map(|it| &*it.id).collect();
         assert_eq!(threads, ["2", "3", "3, lane 2"]);
         assert!(recording.threads().iter().all(|it| &*it.process == "7"));
-        assert_eq!(made_spans::kinds(&recording), ["event-not-shown"]);
+        assert_eq!(made::kinds(&recording), ["event-not-shown"]);
     }
 }
 
@@ -125,13 +125,13 @@ fn random_intervals_that_nest_keep_their_times() {
         written.sort_by_key(|it| it.1);
         let events: Vec<_> = written.iter().map(|it| (0, 0, 1, it.0, it.1)).collect();
         let file = file(9, 100, &events, &[b"work", b"{}"]);
-        let recording = made_spans::read(FORMAT, &file).expect("a recording");
+        let recording = made::found(FORMAT, &file);
         let first = intervals[0].0;
         let mut expected: Vec<String> = intervals
             .iter()
             .map(|(start, end)| format!("work {}+{}", start - first, end - start))
             .collect();
-        let calls = made_spans::calls(&recording);
+        let calls = made::linked_calls(&recording);
         let times = calls.iter().filter_map(|it| it[2..].split(" ^").next());
         let mut found: Vec<String> = times.map(str::to_owned).collect();
         found.sort();
@@ -145,20 +145,20 @@ fn random_intervals_that_nest_keep_their_times() {
 fn texts_of_references_to_themselves_end() {
     let circle = reference(9, "a", 0, "b");
     let file = file(9, 1000, &[(1, 0, 1, 5, 6)], &[&circle, b"Query", b"{}"]);
-    let recording = made_spans::read(FORMAT, &file).expect("a recording");
-    assert_eq!(made_spans::kinds(&recording), ["incomplete-text"]);
+    let recording = made::found(FORMAT, &file);
+    assert_eq!(made::kinds(&recording), ["incomplete-text"]);
 }
 
 #[test]
 fn other_versions_are_refused() {
-    let error = made_spans::read(FORMAT, b"MMPD\x07\0\0\0").expect_err("not read");
+    let error = made::read(import, b"MMPD\x07\0\0\0").expect_err("not read");
     assert!(error.to_string().contains("version 7"), "{error}");
 }
 
 #[test]
 fn cut_and_damaged_profiles_are_borne() {
     for version in [8, 9] {
-        made_spans::survives(FORMAT, &sample(version, 40), import);
+        made::survives(import, &sample(version, 40));
     }
 }
 
@@ -170,7 +170,7 @@ fn a_real_profile_has_the_sums_of_decodeme() {
     );
     let input = Input::on_disk(path.into());
     let recording = import(&input, &Progress::new()).expect("a recording");
-    assert_eq!(made_spans::kinds(&recording), ["argument-text-cut"]);
+    assert_eq!(made::kinds(&recording), ["argument-text-cut"]);
     let trace = &recording.trace;
     let calls = trace.threads().iter().zip(trace.thread_ids());
     let calls = calls.flat_map(|(thread, id)| (0..thread.calls as u32).map(move |it| (id, it)));

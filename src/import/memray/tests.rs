@@ -5,7 +5,7 @@ use crate::made;
 
 #[test]
 fn numbers_are_those_of_memray() {
-    let recording = made::found(FORMAT, &made::sample("memray/store.stats.json"));
+    let recording = made::found(FORMAT, made::sample("memray/store.stats.json"));
     assert_eq!(made::warnings(&recording), []);
     let size = made::functions(&recording, 0);
     assert!(

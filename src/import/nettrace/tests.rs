@@ -1,7 +1,7 @@
 //! Traces written after the description of the format, in both of its encodings of headers.
 
 use super::*;
-use crate::made_spans;
+use crate::made;
 
 #[derive(Default)]
 struct Writer {
@@ -197,9 +197,9 @@ fn made_trace(compressed: bool, pointer: usize) -> Vec<u8> {
 fn samples_are_calls_of_methods_in_both_encodings() {
     for (compressed, pointer) in [(true, 8), (false, 8), (true, 4), (false, 4)] {
         let file = made_trace(compressed, pointer);
-        let recording = made_spans::read(FORMAT, &file).expect("a recording");
+        let recording = made::found(FORMAT, &file);
         assert_eq!(
-            made_spans::calls(&recording),
+            made::linked_calls(&recording),
             [
                 ": App.Main(int32) 0+4000000 ^0",
                 ": App.Work(int32) 1000000+2000000 ^1",
@@ -215,7 +215,7 @@ fn samples_are_calls_of_methods_in_both_encodings() {
             .map(|it| recording.functions.get(it).library);
         assert!(library.into_iter().any(|it| it == "app.dll"));
         assert_eq!(recording.samples, 4);
-        let mut kinds = made_spans::kinds(&recording);
+        let mut kinds = made::kinds(&recording);
         kinds.sort_unstable();
         assert_eq!(
             kinds,
@@ -227,6 +227,6 @@ fn samples_are_calls_of_methods_in_both_encodings() {
 #[test]
 fn cut_and_damaged_traces_are_borne() {
     for compressed in [true, false] {
-        made_spans::survives(FORMAT, &made_trace(compressed, 8), import);
+        made::survives(import, &made_trace(compressed, 8));
     }
 }

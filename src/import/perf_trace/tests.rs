@@ -1,7 +1,7 @@
 //! A recording against the summary that perf trace itself wrote below it, and literal lines.
 
 use super::*;
-use crate::made_texts;
+use crate::made;
 
 const SHELL: &str = include_str!("../../../tests/data/import/perf-trace/shell.txt");
 
@@ -24,7 +24,7 @@ fn summary(text: &str) -> BTreeMap<&str, (u64, u64, i64)> {
 
 #[test]
 fn calls_are_those_of_the_summary() {
-    let recording = made_texts::read(FORMAT, SHELL);
+    let recording = made::found(FORMAT, SHELL);
     let expected = summary(SHELL);
     assert!(expected.len() >= 5, "{expected:?}");
     let metrics = recording.function_metrics(None);
@@ -45,7 +45,7 @@ fn calls_are_those_of_the_summary() {
         assert!(apart <= 500 * (calls as i64 + 4), "{name} {apart}");
     }
     let lines = |part: &str| SHELL.lines().filter(|line| line.contains(part)).count();
-    let found = made_texts::warnings(&recording);
+    let found = made::counted(&recording);
     assert!(found.contains(&format!("missing-time {}", lines(" ? ("))));
     assert!(found.contains(&format!("missing-duration {}", lines("exit_group()"))));
     assert_eq!(found.len(), 3, "{found:?}");
@@ -67,16 +67,16 @@ hello (world)
 
 #[test]
 fn lines_are_read_with_their_arguments() {
-    let recording = made_texts::read(FORMAT, LINES);
+    let recording = made::found(FORMAT, LINES);
     assert_eq!(
-        made_texts::calls(&recording),
+        made::calls(&recording),
         [
             "/8 k/0:1 x: futex@0+400000^0",
             "/7 app: openat@100000+50000^0 ioctl@150000+10000^0 read@600000+0^0",
         ]
     );
     assert_eq!(
-        made_texts::warnings(&recording),
+        made::counted(&recording),
         [
             "event-not-shown 2",
             "events-lost 12",
@@ -107,9 +107,9 @@ fn lines_are_read_with_their_arguments() {
 #[test]
 fn a_single_thread_needs_no_name() {
     let text = "     1.000 ( 0.004 ms): read(fd: 3</x/12 y>, count: 1)  = 5\n     2.000 ( 0.500 ms): poll(0x1, 2) = 0\n";
-    let recording = made_texts::read(FORMAT, text);
+    let recording = made::found(FORMAT, text);
     assert_eq!(
-        made_texts::calls(&recording),
+        made::calls(&recording),
         ["/all : read@0+4000^0 poll@1000000+500000^0"]
     );
 }
@@ -118,25 +118,25 @@ fn a_single_thread_needs_no_name() {
 fn calls_whose_times_go_back_keep_their_arguments() {
     let text =
         "     9.000 ( 1.000 ms): a/1 read(fd: 1) = 5\n     2.000 ( 0.500 ms): a/1 poll(n: 2) = 0\n";
-    let recording = made_texts::read(FORMAT, text);
+    let recording = made::found(FORMAT, text);
     assert_eq!(
-        made_texts::calls(&recording),
+        made::calls(&recording),
         ["/1 a: read@0+1000000^0 poll@1000000+500000^0"]
     );
-    assert_eq!(made_texts::warnings(&recording), ["time-goes-back 1"]);
+    assert_eq!(made::counted(&recording), ["time-goes-back 1"]);
     assert_eq!(recording.trace.calls_with_arguments(), 2);
 }
 
 #[test]
 fn damaged_texts_are_read_as_far_as_they_go() {
-    made_texts::damage(import, LINES.as_bytes());
+    made::survives(import, LINES.as_bytes());
     let text = "     1.000 ( 0.004 ms): a/1 read() = 5\n     1.0 ( 0.004 ms): a/1 read() = 5\n     3.000 (         ): a/1 poll() ...\n     4.000 ( 1.000 ms): a/1 read() = 5\n";
-    let recording = made_texts::import(import, text.as_bytes()).expect("a recording");
+    let recording = made::read(import, text.as_bytes()).expect("a recording");
     assert_eq!(
-        made_texts::calls(&recording),
+        made::calls(&recording),
         ["/1 a: read@0+4000^0 poll@2000000+0^0 read@3000000+1000000^0"]
     );
-    let found = made_texts::warnings(&recording);
+    let found = made::counted(&recording);
     assert_eq!(found, ["line-not-shown 1", "missing-end 1"]);
 }
 

@@ -5,7 +5,7 @@ use crate::made;
 
 #[test]
 fn numbers_are_those_of_pstats() {
-    let recording = made::found(FORMAT, &made::sample("pstats/fib.pstats"));
+    let recording = made::found(FORMAT, made::sample("pstats/fib.pstats"));
     assert_eq!(made::warnings(&recording), []);
     assert_eq!(
         made::functions(&recording, 0),
@@ -42,7 +42,7 @@ fn numbers_are_those_of_pstats() {
 
 #[test]
 fn calls_of_the_module_profile_have_no_times() {
-    let recording = made::found(FORMAT, &made::sample("pstats/fib-profile.pstats"));
+    let recording = made::found(FORMAT, made::sample("pstats/fib-profile.pstats"));
     assert_eq!(made::warnings(&recording), [("call-without-cost", 11)]);
     let functions = made::functions(&recording, 0);
     assert!(functions.contains(&"fib (/app/fib.py:4) 465 1751305 1751305".to_owned()));

@@ -7,7 +7,7 @@ const MAIN: &str = "go (/app/start.py:6);main (/app/jobs.py:19)";
 
 #[test]
 fn numbers_are_those_of_the_tree() {
-    let recording = made::found(FORMAT, &made::sample("pyinstrument/jobs-5.json"));
+    let recording = made::found(FORMAT, made::sample("pyinstrument/jobs-5.json"));
     assert_eq!(made::warnings(&recording), []);
     assert_eq!(recording.samples, 14);
     let run = format!("{MAIN};Job.run (/app/jobs.py:6)");
@@ -28,7 +28,7 @@ fn numbers_are_those_of_the_tree() {
 
 #[test]
 fn version_4_is_read() {
-    let recording = made::found(FORMAT, &made::sample("pyinstrument/jobs-4.json"));
+    let recording = made::found(FORMAT, made::sample("pyinstrument/jobs-4.json"));
     let functions = made::functions(&recording, 0);
     assert!(
         functions.contains(&"Job.step (/app/jobs.py:11) 0 15954000 68787000".to_owned()),
@@ -39,7 +39,7 @@ fn version_4_is_read() {
 
 #[test]
 fn a_session_has_the_times_of_its_report() {
-    let recording = made::found(FORMAT, &made::sample("pyinstrument/jobs.pyisession"));
+    let recording = made::found(FORMAT, made::sample("pyinstrument/jobs.pyisession"));
     assert_eq!(made::warnings(&recording), []);
     assert_eq!(recording.samples, 14);
     let report = made::read(import, &made::sample("pyinstrument/jobs-5.json")).expect("a report");

@@ -5,7 +5,7 @@ use crate::made;
 
 #[test]
 fn shares_are_times_of_the_elapsed_time() {
-    let recording = made::found(FORMAT, &made::sample("scalene/jobs.scalene.json"));
+    let recording = made::found(FORMAT, made::sample("scalene/jobs.scalene.json"));
     assert_eq!(made::warnings(&recording), []);
     // 100 × weight ÷ elapsed time, which is 2.608956575 s, in thousandths.
     let shares = |value| -> Vec<String> {

@@ -9,7 +9,7 @@ const OUTER: &str = "<main> (rec.rb);<main> (/app/rec.rb);Array#each;block in <m
 
 #[test]
 fn stacks_are_those_of_stackcollapse() {
-    let recording = made::found(FORMAT, &made::sample("stackprof/words-wall.json"));
+    let recording = made::found(FORMAT, made::sample("stackprof/words-wall.json"));
     assert_eq!(made::warnings(&recording), []);
     assert_eq!(recording.samples, 19);
     let count = format!("{OUTER};Words#count (/app/words.rb:2)");
@@ -32,7 +32,7 @@ fn stacks_are_those_of_stackcollapse() {
 
 #[test]
 fn without_raw_stacks_functions_and_edges_are_read() {
-    let recording = made::found(FORMAT, &made::sample("stackprof/words-edges.json"));
+    let recording = made::found(FORMAT, made::sample("stackprof/words-edges.json"));
     assert_eq!(made::warnings(&recording), []);
     assert_eq!(recording.samples, 18);
     let functions = made::functions(&recording, 1);
@@ -58,7 +58,7 @@ fn samples_of_processor_time_last_an_interval_and_those_of_objects_no_time() {
         .expect("a profile");
     assert_eq!(profile.values()[0].name, "processor time");
     assert_eq!(profile.weight().weight(), 19_000_000);
-    let recording = made::found(FORMAT, &made::sample("stackprof/words-object.json"));
+    let recording = made::found(FORMAT, made::sample("stackprof/words-object.json"));
     assert_eq!(made::warnings(&recording), []);
     let expected = format!("{OUTER};Words#count (/app/words.rb:2);String#split 30");
     assert_eq!(made::stacks(&recording, 0), [expected]);

@@ -1,7 +1,7 @@
 //! An export written by hand in the form of the tool, against what it says.
 
 use super::*;
-use crate::made_texts;
+use crate::made;
 
 const EXPORT: &str = include_str!("../../../tests/data/import/instruments/time-profile.xml");
 
@@ -22,7 +22,7 @@ fn costs(recording: &Recording) -> Vec<String> {
 
 #[test]
 fn samples_weigh_what_their_rows_say() {
-    let recording = made_texts::read(FORMAT, EXPORT);
+    let recording = made::found(FORMAT, EXPORT);
     assert_eq!(
         costs(&recording),
         [
@@ -38,7 +38,7 @@ fn samples_weigh_what_their_rows_say() {
         .map(|it| format!("{} {} {}", it.process, it.id, it.name))
         .collect();
     assert_eq!(threads, ["12 0x1a2b Main Thread", "12 0x1a2c app"]);
-    assert_eq!(made_texts::warnings(&recording), ["empty-stack 1"]);
+    assert_eq!(made::counted(&recording), ["empty-stack 1"]);
     assert!(recording.lines.is_some());
 }
 
@@ -65,7 +65,7 @@ fn what_is_missing_is_counted() {
         ("<sentinel/>", "</sentinel>", "end-without-begin 1"),
     ] {
         let text = EXPORT.replacen(from, to, 1);
-        let found = made_texts::warnings(&made_texts::read(FORMAT, &text));
+        let found = made::counted(&made::found(FORMAT, &text));
         assert!(found.contains(&expected.to_owned()), "{from} {found:?}");
     }
 }
@@ -73,9 +73,9 @@ fn what_is_missing_is_counted() {
 #[test]
 fn damaged_exports_are_read_as_far_as_they_go() {
     let begin = EXPORT.find("<!--").expect("a comment");
-    made_texts::damage(import, &EXPORT.as_bytes()[..begin + 40]);
+    made::survives(import, &EXPORT.as_bytes()[..begin + 40]);
     let empty = EXPORT.find("<row>").expect("a row");
-    assert!(made_texts::import(import, &EXPORT.as_bytes()[..empty]).is_err());
+    assert!(made::read(import, &EXPORT.as_bytes()[..empty]).is_err());
 }
 
 #[test]
