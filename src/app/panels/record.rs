@@ -81,7 +81,7 @@ fn wish(ui: &mut Ui, shown: &RecordCard, is_new: bool, has_dialog: bool) -> Vec<
         is_entered = command(ui, (&mut wish, is_new, has_dialog), &mut asks);
     }
     match &shown.looked {
-        None => {}
+        None => functions(ui, None, &mut wish),
         Some(Err(reason)) => {
             ui.colored_label(ui.visuals().error_fg_color, escape::lines(reason));
         }
@@ -201,29 +201,7 @@ fn recorders(ui: &mut Ui, shown: &RecordCard, looked: &Looked, wish: &mut Record
     if let (Err(reason), None) = (&looked.best, by) {
         ui.colored_label(ui.visuals().warn_fg_color, escape::lines(reason));
     }
-    if by.is_some_and(Recorder::can_choose) {
-        egui::Grid::new("recorded functions")
-            .num_columns(2)
-            .show(ui, |ui| {
-                for (name, text, about) in [
-                    (
-                        "Only",
-                        &mut wish.only,
-                        "Functions, files or folders to record, such as parse_* ./src/parser/; all if empty",
-                    ),
-                    (
-                        "Without",
-                        &mut wish.without,
-                        "Functions, files or folders not to record, such as log_* ./src/log.c",
-                    ),
-                ] {
-                    ui.label(style::weak(name));
-                    let field = TextEdit::singleline(text).desired_width(f32::INFINITY);
-                    ui.add(field.hint_text(about)).on_hover_text(about);
-                    ui.end_row();
-                }
-            });
-    }
+    functions(ui, by, wish);
     let is_switched = match wish.is_of_process {
         true => by == Some(Recorder::Frida),
         false => by.is_some_and(Recorder::can_be_switched),
@@ -248,6 +226,39 @@ fn recorders(ui: &mut Ui, shown: &RecordCard, looked: &Looked, wish: &mut Record
                 refused(ui, offer);
             }
         });
+}
+
+/// The functions that are recorded, for recorders that can choose, and if some were chosen.
+fn functions(ui: &mut Ui, by: Option<Recorder>, wish: &mut RecordWish) {
+    let can_choose = by.is_some_and(Recorder::can_choose);
+    if !can_choose && wish.only.is_empty() && wish.without.is_empty() {
+        return;
+    }
+    egui::Grid::new("recorded functions")
+        .num_columns(2)
+        .show(ui, |ui| {
+            for (name, text, about) in [
+                (
+                    "Only",
+                    &mut wish.only,
+                    "Functions, files or folders to record, such as parse_* ./src/parser/; all if empty",
+                ),
+                (
+                    "Without",
+                    &mut wish.without,
+                    "Functions, files or folders not to record, such as log_* ./src/log.c",
+                ),
+            ] {
+                ui.label(style::weak(name));
+                let field = TextEdit::singleline(text).desired_width(f32::INFINITY);
+                ui.add(field.hint_text(about)).on_hover_text(about);
+                ui.end_row();
+            }
+        });
+    if let Some(by) = by.filter(|_| !can_choose) {
+        let all = format!("{} records all functions", by.name());
+        ui.colored_label(ui.visuals().warn_fg_color, all);
+    }
 }
 
 /// One that cannot be taken, why, and the command that would help.

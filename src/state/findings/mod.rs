@@ -118,7 +118,11 @@ impl Findings {
         match self.shown {
             Shown::Nothing => None,
             Shown::Changed => self.changed_in(session).map(|it| &it.marked),
-            Shown::Set(at) => self.hits_in(at, session).map(|it| &it.marked),
+            Shown::Set(at) => {
+                let hits = self.hits_in(at, session);
+                // Numbers mark nothing.
+                hits.filter(|it| !it.is_numbers).map(|it| &it.marked)
+            }
         }
     }
 
