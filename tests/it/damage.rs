@@ -12,62 +12,33 @@ use callscape_testing::{check, mutate};
 /// Inputs of each format.
 const INPUTS: u64 = 24;
 
-/// The formats whose seeds are files, and the folders of these.
-const FORMATS: [(&str, &str); 38] = [
-    ("austin", "austin"),
-    ("bpf-stacks", "bpf_stacks"),
-    ("callgrind", "callgrind"),
-    ("chrome-json", "chrome"),
-    ("cpuprofile", "cpuprofile"),
-    ("csv", "csv"),
-    ("dart", "dart"),
-    ("datadog", "datadog"),
-    ("dhat", "dhat"),
-    ("firefox", "firefox"),
-    ("folded", "folded"),
-    ("function-graph", "function_graph"),
-    ("heapprofile", "heapprofile"),
-    ("heapsnapshot", "heapsnapshot"),
-    ("heaptrack", "heaptrack"),
-    ("hprof", "hprof"),
-    ("instruments-copy", "instruments_copy"),
-    ("jaeger", "jaeger"),
-    ("jfr", "jfr"),
-    ("macos-sample", "macos_sample"),
-    ("massif", "massif"),
-    ("nettrace", "nettrace"),
-    ("otlp", "otlp"),
-    ("parquet", "parquet"),
-    ("perf-script", "perf_script"),
-    ("perf-trace", "perf_trace"),
-    ("perfetto", "perfetto"),
-    ("pprof", "pprof"),
-    ("pstats", "pstats"),
-    ("pyinstrument", "pyinstrument"),
-    ("sentry", "sentry"),
-    ("skywalking", "skywalking"),
-    ("speedscope", "speedscope"),
-    ("stackprof", "stackprof"),
-    ("systrace", "systrace"),
-    ("xctrace", "xctrace"),
-    ("xray", "xray"),
-    ("zipkin", "zipkin"),
-];
-
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).expect("the folder is there");
+    let entries = std::fs::read_dir(folder);
+    let entries = entries.unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut files: Vec<PathBuf> = entries.flatten().map(|it| it.path()).collect();
     files.sort();
     files
 }
 
+/// The fuzz target in `source`, and the format whose files it reads. None of the one that reads directories.
+fn target(source: &Path) -> Option<(String, String)> {
+    let text = std::fs::read_to_string(source).expect("a target");
+    let (_, rest) = text.split_once("callscape_fuzz::file(\"")?;
+    let (format, _) = rest.split_once('"').expect("a name");
+    let name = source.file_stem().expect("a name").to_str();
+    Some((name.expect("text").to_owned(), format.to_owned()))
+}
+
 #[test]
 fn damaged_seeds_of_each_format_give_no_false_answer() {
-    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds");
+    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
     let scratch = Scratch::new("damaged-seeds");
-    for (format, folder) in FORMATS {
+    let sources = files(&fuzz.join("fuzz_targets"));
+    for (name, format) in sources.iter().filter_map(|source| target(source)) {
         let read = |path: &PathBuf| std::fs::read(path).expect("a seed");
-        let seeds: Vec<Vec<u8>> = files(&seeds.join(folder)).iter().map(read).collect();
+        let seeds = files(&fuzz.join("seeds").join(&name));
+        let seeds: Vec<Vec<u8>> = seeds.iter().map(read).collect();
+        assert!(!seeds.is_empty(), "the fuzz target {name} needs a seed");
         let mut opened = 0;
         for number in 0..INPUTS {
             let mut random = Random(number);
@@ -75,7 +46,7 @@ fn damaged_seeds_of_each_format_give_no_false_answer() {
             let input = mutate::damaged(seed, other, &mut random);
             let path = scratch.write("input", &input);
             // Where the build leaves a format out, nothing is known of it.
-            if let Some(read) = import::read_as(format, &path, &Progress::new()) {
+            if let Some(read) = import::read_as(&format, &path, &Progress::new()) {
                 opened += u64::from(check::check(read));
             }
         }
