@@ -61,3 +61,29 @@ fn told_of(folder: &Path, progress: &Progress) -> Option<Message> {
         lines,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_of_recordings_and_other_files_is_listed() {
+        let name = format!("callscape-mixed-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let told = || told_of(&folder, &Progress::new());
+        std::fs::write(folder.join("notes.txt"), "of the day\n").expect("a file");
+        assert!(told().is_none(), "no recording");
+        let sample = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../tests/data/import/callgrind/fib.callgrind.out"
+        );
+        std::fs::copy(sample, folder.join("fib.out")).expect("a sample");
+        let message = told().expect("a recording and a text");
+        assert_eq!(message.lines[0], "fib.out: callgrind");
+        assert!(message.lines[1].starts_with("notes.txt: not a recording, a text"));
+        std::fs::remove_file(folder.join("notes.txt")).expect("it is ours");
+        assert!(told().is_none(), "recordings alone are opened");
+        std::fs::remove_dir_all(&folder).expect("it is ours");
+    }
+}
