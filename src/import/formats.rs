@@ -334,6 +334,7 @@ pub(super) const FORMATS: &[Format] = &[
             import: massif::import,
         },
     },
+    #[cfg(feature = "parquet")]
     Format {
         id: tables::FORMAT,
         kind: Kind::File {
@@ -341,6 +342,7 @@ pub(super) const FORMATS: &[Format] = &[
             import: tables::import_file,
         },
     },
+    #[cfg(feature = "parquet")]
     Format {
         id: tables::CSV,
         kind: Kind::File {
@@ -362,6 +364,7 @@ pub(super) const FORMATS: &[Format] = &[
             import: uftrace::import,
         },
     },
+    #[cfg(feature = "parquet")]
     Format {
         id: tables::FOLDER,
         kind: Kind::Directory {
