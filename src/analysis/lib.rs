@@ -18,6 +18,7 @@ pub mod demo;
 pub mod faults;
 pub mod findings;
 pub mod frequency;
+pub mod history;
 pub mod line_changes;
 pub mod lines;
 pub mod mapping;

@@ -287,6 +287,26 @@ pub fn date(day: i64) -> String {
     format!("{year:04}-{month:02}-{of_month:02}")
 }
 
+/// The day, counted from 1970, that a text in the form of [`date`] names; none of another form.
+/// Howard Hinnant, <https://howardhinnant.github.io/date_algorithms.html#days_from_civil>.
+pub fn day(text: &str) -> Option<i64> {
+    let mut parts = text.splitn(3, '-').map(|part| {
+        let is_number =
+            !part.is_empty() && part.len() <= 6 && part.bytes().all(|it| it.is_ascii_digit());
+        part.parse::<i64>().ok().filter(|_| is_number)
+    });
+    let (year, month, of_month) = (parts.next()??, parts.next()??, parts.next()??);
+    let (before, year) = (month <= 2, year - i64::from(month <= 2));
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    let from_march = if before { month + 9 } else { month - 3 };
+    let of_year = (153 * from_march + 2) / 5 + of_month - 1;
+    let of_era = of_era * 365 + of_era / 4 - of_era / 100 + of_year;
+    let day = era * 146_097 + of_era - 719_468;
+    // A day that the month lacks is one of the next month.
+    (date(day) == text).then_some(day)
+}
+
 /// Digits in groups of three: `12 345`.
 pub fn grouped(n: u64) -> String {
     let mut text = String::new();
@@ -451,6 +471,22 @@ mod tests {
             (-1, "1969-12-31"),
         ] {
             assert_eq!(date(day), shown);
+            for far in [-400_000, -1, 0, 11_016, 11_017, 19_860, 50_000, 1_000_000] {
+                assert_eq!(super::day(&date(far)), Some(far));
+            }
+            for wrong in [
+                "",
+                "2024",
+                "2024-05",
+                "2024-13-01",
+                "2023-02-29",
+                "2024-00-01",
+                "2024-5-1",
+                "v2024-05-01",
+                "-1-01-01",
+            ] {
+                assert_eq!(super::day(wrong), None, "{wrong}");
+            }
         }
     }
 

@@ -32,6 +32,7 @@ mod findings;
 mod frequency;
 mod functions;
 mod graph;
+mod history;
 mod index;
 mod info;
 mod input;
@@ -96,6 +97,7 @@ enum Command {
     Findings(findings::FindingsArgs),
     Lines(lines::LinesArgs),
     Faults(faults::FaultsArgs),
+    History(history::HistoryArgs),
     Objects(objects::ObjectsArgs),
     Resolve(resolve::ResolveArgs),
     Tree(tree::TreeArgs),
@@ -154,6 +156,7 @@ fn command(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Findings(args)) => findings::run(args),
         Some(Command::Lines(args)) => lines::run(args),
         Some(Command::Faults(args)) => faults::run(args),
+        Some(Command::History(args)) => history::run(args),
         Some(Command::Objects(args)) => objects::run(args),
         Some(Command::Resolve(args)) => resolve::run(args),
         Some(Command::Tree(args)) => tree::run(args),

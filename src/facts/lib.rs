@@ -18,6 +18,7 @@ pub mod functions;
 pub mod gaps;
 pub mod hashing;
 pub mod hierarchy;
+pub mod history;
 pub mod index;
 pub mod kinds;
 pub mod lines;

@@ -106,7 +106,7 @@ impl Cache {
             return false;
         };
         let written = fs::create_dir_all(folder).and_then(|()| self.write(&payload));
-        prune(folder, &self.path);
+        prune(folder, &self.path, EXTENSION, MOST_KEPT);
         written.is_ok()
     }
 
@@ -121,8 +121,8 @@ impl Cache {
     }
 }
 
-/// Removes what is kept of other trees, the oldest first, until it is no more than it may be.
-fn prune(folder: &Path, newest: &Path) {
+/// Removes what is kept of other trees in files with this extension, the oldest first, until it is at most `most` bytes.
+pub(crate) fn prune(folder: &Path, newest: &Path, extension: &str, most: u64) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
     };
@@ -132,14 +132,14 @@ fn prune(folder: &Path, newest: &Path) {
             continue;
         };
         let modified = metadata.modified().unwrap_or(UNIX_EPOCH);
-        if path.extension().is_some_and(|it| it == EXTENSION) {
+        if path.extension().is_some_and(|it| it == extension) {
             kept.push((modified, metadata.len(), path));
         }
     }
     kept.sort();
     let mut total: u64 = kept.iter().map(|(_, bytes, _)| bytes).sum();
     for (_, bytes, path) in kept {
-        if total <= MOST_KEPT || path == newest {
+        if total <= most || path == newest {
             continue;
         }
         if fs::remove_file(path).is_ok() {

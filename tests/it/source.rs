@@ -20,6 +20,7 @@ mod languages;
 mod names;
 mod relations;
 mod steps;
+mod timeline;
 
 /// A directory that is removed at the end of its test.
 struct Scratch(PathBuf);

@@ -1,22 +1,40 @@
 //! The history of files from the git repository around them. Only objects are read: no configuration, no hook and
 //! no program has a say.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use gix::ObjectId;
+use gix::bstr::ByteSlice;
 
-use super::record::{FileHistory, History, HistoryError, MOST_COMMITS, RECENT};
-use super::repository::{Change, EntryKind, Found};
+use super::kept;
+use super::log::Log;
+use super::record::{FileHistory, History, HistoryError, RECENT};
+use super::repository::Found;
+use super::timeline::{self, Given};
 use callscape_base::files;
 use callscape_base::progress::Progress;
-use callscape_facts::index::cache_dir;
-
-/// Of the format that histories are kept in.
-const VERSION: u32 = 3;
+use callscape_facts::history::{Author, Missing, Timeline};
 
 /// Submodules of submodules, and so on, are looked into so deep.
 const DEEPEST_SUBMODULE: usize = 8;
+
+/// A larger `.mailmap` is not read, in bytes.
+const LARGEST_MAILMAP: u64 = 4 << 20;
+
+/// More tags are not looked at.
+const MOST_TAGS: usize = 20_000;
+
+/// See [`super::timeline`].
+pub(super) fn timeline(
+    dir: &Path,
+    tip: Option<&str>,
+    progress: &Progress,
+) -> Result<Timeline, HistoryError> {
+    let found = Found::new(dir)?;
+    let tip = tip.map_or(Ok(found.head), |tip| found.commit_named(tip))?;
+    found.timeline(tip, progress)
+}
 
 /// See [`super::history`].
 pub(super) fn history(dir: &Path, progress: &Progress) -> Result<History, HistoryError> {
@@ -26,12 +44,8 @@ pub(super) fn history(dir: &Path, progress: &Progress) -> Result<History, Histor
 /// The history of a directory, with that of the submodules in it that are checked out.
 fn with_submodules(dir: &Path, depth: usize, progress: &Progress) -> Result<History, HistoryError> {
     let found = Found::new(dir)?;
-    let mut history = own_history(&found, progress)?;
-    let mut submodules = Vec::new();
-    if let Some(tree) = found.tree_of(found.head) {
-        found.submodules(tree, &mut String::new(), 0, &mut submodules);
-    }
-    for path in submodules {
+    let mut history = by_file(&found.timeline(found.head, progress)?);
+    for path in found.submodules_of(found.head) {
         let inside = dir.join(&path);
         // What is not checked out has no files here either.
         if depth == DEEPEST_SUBMODULE || !inside.join(".git").exists() {
@@ -46,186 +60,115 @@ fn with_submodules(dir: &Path, depth: usize, progress: &Progress) -> Result<Hist
     Ok(history)
 }
 
-/// The history of the repository itself.
-fn own_history(found: &Found, progress: &Progress) -> Result<History, HistoryError> {
-    let kept = found.kept_at();
-    if let Some(history) = kept.as_deref().and_then(|path| found.kept(path)) {
-        return Ok(history);
+/// What is known of each file that is there.
+fn by_file(timeline: &Timeline) -> History {
+    let head_time = timeline.commits.last().map_or(0, |head| head.time);
+    let since = head_time.saturating_sub(RECENT);
+    let mut files = BTreeMap::new();
+    for (at, file) in (0..).zip(&timeline.files) {
+        if !file.is_there {
+            continue;
+        }
+        let mut of = FileHistory::default();
+        let mut authors = BTreeSet::new();
+        for change in timeline.changes_of(at).filter(|it| it.is_counted()) {
+            let commit = &timeline.commits[change.commit as usize];
+            of.changes += 1;
+            of.recent_changes += u32::from(commit.time > since);
+            of.last_change = of.last_change.max(commit.time);
+            authors.insert(commit.author);
+        }
+        of.authors = authors.into_iter().collect();
+        files.insert(file.path.clone(), of);
     }
-    let history = found.walk(progress)?;
-    if let Some(path) = kept {
-        // Without a cache it takes as long again the next time.
-        let _ = keep(&path, &history);
+    History {
+        head_time,
+        files,
+        authors: timeline.authors.clone(),
+        commits: timeline.commits.len() as u64,
+        is_shallow: timeline.missing.is_shallow || timeline.missing.commits > 0,
+        is_cut_off: timeline.missing.is_cut_off,
+        unread: Vec::new(),
     }
-    Ok(history)
 }
 
 impl Found {
-    /// Where this history is kept: by commit and by directory within the work tree.
-    fn kept_at(&self) -> Option<PathBuf> {
-        let prefix = self.prefix.join(&b'/');
-        let name = format!("{}-{:08x}.json", self.head, crc32fast::hash(&prefix));
-        let folder = cache_dir()?.join("history");
-        Some(folder.join(name))
-    }
-
-    fn kept(&self, path: &Path) -> Option<History> {
-        let bytes = std::fs::read(path).ok()?;
-        let history: History = serde_json::from_slice(&bytes).ok()?;
-        let authors = history.authors.len() as u64;
-        let is_sound = history.version == VERSION
-            && self.head == *history.head
-            && history.is_shallow == self.repository.is_shallow().unwrap_or(false)
-            && history.files.values().all(|file| {
-                file.authors
-                    .iter()
-                    .all(|&author| u64::from(author) < authors)
+    /// The history that ends with commit `tip`, from what is kept and what the repository has beyond that.
+    fn timeline(&self, tip: ObjectId, progress: &Progress) -> Result<Timeline, HistoryError> {
+        let mut head = Vec::new();
+        if let Some(tree) = self.tree_of(tip) {
+            self.list(tree, &mut String::new(), 0, &mut |path, _| {
+                head.push(path.to_owned())
             });
-        is_sound.then_some(history)
-    }
-
-    fn walk(&self, progress: &Progress) -> Result<History, HistoryError> {
-        progress.start("reading the history", 0);
-        let mut files = Files::default();
-        if let Some(tree) = self.tree_of(self.head) {
-            self.list(tree, &mut String::new(), 0, &mut |path, _| files.add(path));
         }
-        if files.histories.is_empty() {
+        if head.is_empty() {
             return Err(HistoryError::NoFiles {
                 path: self.dir.clone(),
             });
         }
-        let shallow: HashSet<ObjectId> = match self.repository.shallow_commits() {
-            Ok(Some(commits)) => commits.iter().copied().collect(),
-            _ => HashSet::new(),
+        let place = kept::place(self);
+        let is_shallow = self.repository.is_shallow().unwrap_or(false);
+        // What a shallow clone lacks may be there the next time.
+        let place = place.filter(|_| !is_shallow);
+        let mut log = place.as_deref().map_or_else(Log::default, kept::read);
+        let walked = self.add_to(&mut log, tip, progress)?;
+        if let Some(place) = place.filter(|_| walked.added > 0) {
+            kept::write(&place, &log);
+        }
+        let mailmap = self.mailmap();
+        let named = |(name, address): &(String, String)| {
+            let signature = gix::actor::SignatureRef {
+                name: name.as_bytes().as_bstr(),
+                email: address.as_bytes().as_bstr(),
+                time: "",
+            };
+            let resolved = mailmap.resolve(signature);
+            Author {
+                name: resolved.name.to_string(),
+                email: resolved.email.to_string().to_lowercase(),
+            }
         };
-        let mut history = History {
-            version: VERSION,
-            head: self.head.to_string(),
-            is_shallow: !shallow.is_empty(),
-            ..History::default()
+        let given = Given {
+            head: &head,
+            authors: &named,
+            tags: &self.tags(),
         };
-        let mut authors: HashMap<String, u32> = HashMap::new();
-        let newest_first = gix::revision::walk::Sorting::ByCommitTime(
-            gix::traverse::commit::simple::CommitTimeOrder::NewestFirst,
-        );
-        let walk = self.repository.rev_walk([self.head]).sorting(newest_first);
-        let walk = walk.all().map_err(|error| self.unreadable(error))?;
-        let mut changes = Vec::new();
-        for commit in walk {
-            progress.add(1)?;
-            // Objects are missing: what is known so far is what can be known.
-            let Ok(commit) = commit else {
-                history.is_shallow = true;
-                continue;
-            };
-            if history.commits == MOST_COMMITS {
-                history.is_cut_off = true;
-                break;
-            }
-            history.commits += 1;
-            let Ok(object) = commit.object() else {
-                continue;
-            };
-            let time = object.time().map_or(0, |time| time.seconds);
-            if commit.id == self.head {
-                history.head_time = time;
-            }
-            // What a merge changes, the commits that it merges have changed. Before the first commits of a shallow
-            // clone nothing is known.
-            if commit.parent_ids.len() > 1 || shallow.contains(&commit.id) {
-                continue;
-            }
-            let after = self.tree_of(commit.id);
-            let before = commit.parent_ids.first().and_then(|&id| self.tree_of(id));
-            changes.clear();
-            self.compare(before, after, &mut String::new(), 0, &mut changes);
-            changes.retain(|change| change.kind != EntryKind::Submodule);
-            if changes.is_empty() {
-                continue;
-            }
-            let author = match object.author() {
-                Ok(author) if !author.email.is_empty() => author.email.to_string().to_lowercase(),
-                Ok(author) => author.name.to_string(),
-                Err(_) => String::new(),
-            };
-            let next = authors.len() as u32;
-            let author = *authors.entry(author.clone()).or_insert_with(|| {
-                history.authors.push(author);
-                next
-            });
-            // The commit at hand is the first that is looked at.
-            let is_recent = time > history.head_time.saturating_sub(RECENT);
-            files.count(&changes, time, is_recent, author);
-        }
-        history.files = files.into_histories();
-        Ok(history)
-    }
-}
-
-/// The files of the commit at hand, while the history is gone through from new to old.
-#[derive(Default)]
-struct Files {
-    names: Vec<String>,
-    histories: Vec<FileHistory>,
-    authors: Vec<BTreeSet<u32>>,
-    /// By the path that a file has at the point reached.
-    at: HashMap<String, usize>,
-}
-
-impl Files {
-    fn add(&mut self, path: &str) {
-        self.at.insert(path.to_owned(), self.names.len());
-        self.names.push(path.to_owned());
-        self.histories.push(FileHistory::default());
-        self.authors.push(BTreeSet::new());
+        let missing = Missing {
+            is_shallow,
+            is_cut_off: walked.is_cut_off,
+            commits: walked.unreadable,
+            versions: 0,
+            submodules: self.submodules_of(tip).len() as u32,
+        };
+        Ok(timeline::timeline(&log, &tip, &given, missing))
     }
 
-    fn count(&mut self, changes: &[Change], time: i64, is_recent: bool, author: u32) {
-        let gone = changes.iter().filter(|change| change.after.is_none());
-        let mut gone: HashMap<ObjectId, &str> = gone
-            .filter_map(|change| Some((change.before?, change.path.as_str())))
-            .collect();
-        let mut moved: Vec<(&str, &str, usize)> = Vec::new();
-        for change in changes {
-            let Some(&file) = self.at.get(&change.path) else {
-                continue;
-            };
-            let history = &mut self.histories[file];
-            history.changes = history.changes.saturating_add(1);
-            let recent = history.recent_changes;
-            history.recent_changes = recent.saturating_add(u32::from(is_recent));
-            history.last_change = history.last_change.max(time);
-            self.authors[file].insert(author);
-            // What has come and has the contents of what has gone was moved: before, it had another name.
-            if change.before.is_none()
-                && let Some(earlier) = change.after.and_then(|id| gone.remove(&id))
-            {
-                moved.push((&change.path, earlier, file));
-            }
+    fn submodules_of(&self, commit: ObjectId) -> Vec<String> {
+        let mut submodules = Vec::new();
+        if let Some(tree) = self.tree_of(commit) {
+            self.submodules(tree, &mut String::new(), 0, &mut submodules);
         }
-        // Only now: that the old name has gone is no change of its own.
-        for (path, _, _) in &moved {
-            self.at.remove(*path);
-        }
-        for (_, earlier, file) in moved {
-            self.at.entry(earlier.to_owned()).or_insert(file);
-        }
+        submodules
     }
 
-    fn into_histories(self) -> BTreeMap<String, FileHistory> {
-        let files = self.names.into_iter().zip(self.histories).zip(self.authors);
-        files
-            .map(|((name, history), authors)| {
-                let authors = authors.into_iter().collect();
-                (name, FileHistory { authors, ..history })
-            })
-            .collect()
+    /// Who stands for whom, as the work tree says, or the commit at hand where there is none.
+    fn mailmap(&self) -> gix_mailmap::Snapshot {
+        let top = self.repository.workdir();
+        let path = top
+            .map(|top| top.join(".mailmap"))
+            .filter(|path| path.is_file());
+        let bytes = path.and_then(|path| files::read(&path, LARGEST_MAILMAP).ok());
+        gix_mailmap::Snapshot::from_bytes(&bytes.unwrap_or_default())
     }
-}
 
-fn keep(path: &Path, history: &History) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    files::write(path, &serde_json::to_vec(history)?)
+    fn tags(&self) -> Vec<(String, ObjectId)> {
+        let references = self.repository.references().ok();
+        let tags = references.as_ref().and_then(|it| it.tags().ok());
+        let tags = tags.into_iter().flatten().filter_map(Result::ok);
+        let tags = tags.take(MOST_TAGS).filter_map(|tag| {
+            let name = tag.name().shorten().to_string();
+            Some((name, tag.into_fully_peeled_id().ok()?.detach()))
+        });
+        tags.collect()
+    }
 }

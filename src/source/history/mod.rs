@@ -10,6 +10,14 @@ mod git;
 #[cfg(feature = "git")]
 mod git_index;
 #[cfg(feature = "git")]
+mod kept;
+#[cfg(feature = "git")]
+mod log;
+#[cfg(feature = "git")]
+mod myers;
+#[cfg(feature = "git")]
+mod numstat;
+#[cfg(feature = "git")]
 mod plain;
 mod record;
 #[cfg(feature = "git")]
@@ -21,20 +29,42 @@ mod repository;
 #[cfg(feature = "git")]
 mod revision;
 #[cfg(feature = "git")]
+mod timeline;
+#[cfg(feature = "git")]
 mod touched;
+#[cfg(feature = "git")]
+mod walk;
 
 use std::path::Path;
 
 use change::{Changes, Named, Region, Touched};
 
 use callscape_base::progress::Progress;
+use callscape_facts::history::Timeline;
 pub use record::{FileHistory, History, HistoryError, MOST_COMMITS, RECENT};
 
-/// The history of the files below `dir`, from the git repository around it; kept in the user's cache directory by
-/// the commit at hand, and taken from there the next time.
+/// What changed when below `dir` up to the revision `tip`, the checked-out commit for none, from the git repository around
+/// it. What commits changed is kept in the user's cache directory.
 ///
-/// The history of the checked-out commit is followed through all parents. Submodules are repositories of their
-/// own and left out. Linear in commits and in what they change.
+/// All parents are followed, and files under earlier names. Lines and renames are those of `git log --numstat -M`, without
+/// the attributes of files, which may tell git to take some for binary. Submodules are repositories of their own and left
+/// out. Linear in commits and in the bytes of what they change.
+#[cfg(feature = "git")]
+pub fn timeline(
+    dir: &Path,
+    tip: Option<&str>,
+    progress: &Progress,
+) -> Result<Timeline, HistoryError> {
+    git::timeline(dir, tip, progress)
+}
+
+/// Always [`HistoryError::NotBuilt`].
+#[cfg(not(feature = "git"))]
+pub fn timeline(_: &Path, _: Option<&str>, _: &Progress) -> Result<Timeline, HistoryError> {
+    Err(HistoryError::NotBuilt)
+}
+
+/// The history of the files below `dir` at the checked-out commit, from its [`timeline`], with that of the submodules in it.
 #[cfg(feature = "git")]
 pub fn history(dir: &Path, progress: &Progress) -> Result<History, HistoryError> {
     git::history(dir, progress)

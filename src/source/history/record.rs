@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
-
 use callscape_base::progress::Cancelled;
+use callscape_facts::history::Author;
 
 /// What is known of one file that is in the commit at hand.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileHistory {
-    /// Commits that changed it, merges left out, also under an earlier name when it was moved unchanged.
+    /// Commits that changed it, merges left out, also under earlier names.
     pub changes: u32,
     /// Those of them in the year before the commit at hand.
     pub recent_changes: u32,
@@ -21,18 +20,14 @@ pub struct FileHistory {
 }
 
 /// The history of the files below a directory.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
-    /// Of the format that this is kept in.
-    pub(super) version: u32,
-    /// The commit at hand, in hexadecimal.
-    pub head: String,
     /// When it was committed, in seconds since 1970.
     pub head_time: i64,
     /// By path relative to the directory, with `/`.
     pub files: BTreeMap<String, FileHistory>,
-    /// Their addresses, in order of first appearance from the newest commit on.
-    pub authors: Vec<String>,
+    /// In order of first appearance from the oldest commit on.
+    pub authors: Vec<Author>,
     /// How many commits were looked at.
     pub commits: u64,
     /// The clone is shallow: there is more history elsewhere.
@@ -40,7 +35,6 @@ pub struct History {
     /// There are older commits than the [`MOST_COMMITS`] looked at.
     pub is_cut_off: bool,
     /// Why the histories of submodules are missing.
-    #[serde(skip)]
     pub unread: Vec<String>,
 }
 
@@ -127,4 +121,4 @@ pub enum HistoryError {
 pub const RECENT: i64 = 365 * 86_400;
 
 /// Older commits of a longer history are not looked at.
-pub const MOST_COMMITS: u64 = 100_000;
+pub const MOST_COMMITS: u64 = 500_000;

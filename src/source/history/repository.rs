@@ -1,10 +1,12 @@
 //! The repository around a directory, of which only objects are read: no configuration, no hook, no filter and no program
 //! has a say.
 
-use std::collections::HashMap;
+use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
+use gix::objs::TreeRefIter;
+use gix::objs::tree::{EntryMode, EntryRef};
 
 use super::plain::{not_plain, not_read};
 use super::record::HistoryError;
@@ -13,7 +15,7 @@ use super::record::HistoryError;
 pub(super) const DEEPEST: usize = 500;
 
 /// Memory for trees and commits that are met again and again, in bytes.
-const OBJECT_CACHE: usize = 64 << 20;
+pub(super) const OBJECT_CACHE: usize = 64 << 20;
 
 /// A repository and the directory in it.
 pub(super) struct Found {
@@ -100,12 +102,7 @@ impl Found {
             .map(|entry| Entry {
                 name: entry.filename().to_vec(),
                 id: entry.oid().to_owned(),
-                kind: match entry.mode() {
-                    mode if mode.is_tree() => EntryKind::Tree,
-                    mode if mode.is_commit() => EntryKind::Submodule,
-                    mode if mode.is_link() => EntryKind::Link,
-                    _ => EntryKind::File,
-                },
+                kind: EntryKind::of(entry.mode()),
             })
             .collect()
     }
@@ -176,40 +173,39 @@ impl Found {
         if before == after || depth > DEEPEST {
             return;
         }
-        let mut old: HashMap<Vec<u8>, Entry> = HashMap::new();
-        for entry in self.entries(before) {
-            old.insert(entry.name.clone(), entry);
-        }
+        let trees = [before, after].map(|id| self.repository.find_tree(id?).ok());
+        let entries = trees.each_ref().map(|tree| {
+            let tree = tree.as_ref().map_or(&[][..], |tree| tree.data.as_slice());
+            let entries = TreeRefIter::from_bytes(tree, self.repository.object_hash());
+            entries.filter_map(Result::ok)
+        });
+        let [mut old, mut new] = entries.map(Iterator::peekable);
         let length = path.len();
-        let mut differ = |path: &mut String, old: Option<&Entry>, new: Option<&Entry>| {
-            let is_tree = |entry: &&Entry| entry.kind == EntryKind::Tree;
-            let tree = |entry: Option<&Entry>| entry.filter(is_tree).map(|it| it.id);
-            let file = |entry: Option<&Entry>| entry.filter(|it| !is_tree(it)).map(|it| it.id);
-            let kind = |entry: Option<&Entry>| entry.filter(|it| !is_tree(it)).map(|it| it.kind);
-            self.compare(tree(old), tree(new), path, depth + 1, changes);
-            if file(old) != file(new) {
-                changes.push(Change {
-                    path: path.clone(),
-                    before: file(old),
-                    after: file(new),
-                    kind: kind(new).or(kind(old)).unwrap_or(EntryKind::File),
-                });
-            }
-        };
-        for new in self.entries(after) {
-            let old = old.remove(&new.name);
-            if old.as_ref() == Some(&new) {
+        loop {
+            // In git's order: a tree as if its name ended with a slash.
+            let order = match (old.peek(), new.peek()) {
+                (None, None) => break,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(old), Some(new)) => old.cmp(new),
+            };
+            let old = old.next_if(|_| order != Ordering::Greater);
+            let new = new.next_if(|_| order != Ordering::Less);
+            if old == new {
                 continue;
             }
-            push_name(path, &new.name);
-            differ(path, old.as_ref(), Some(&new));
-            path.truncate(length);
-        }
-        let mut gone: Vec<Entry> = old.into_values().collect();
-        gone.sort_by(|a, b| a.name.cmp(&b.name));
-        for old in gone {
-            push_name(path, &old.name);
-            differ(path, Some(&old), None);
+            let Some(named) = old.or(new) else { break };
+            push_name(path, named.filename);
+            let id = |entry: Option<EntryRef>| entry.map(|it| it.oid.to_owned());
+            match named.mode.is_tree() {
+                true => self.compare(id(old), id(new), path, depth + 1, changes),
+                false => changes.push(Change {
+                    path: path.clone(),
+                    before: id(old),
+                    after: id(new),
+                    kind: EntryKind::of(new.unwrap_or(named).mode),
+                }),
+            }
             path.truncate(length);
         }
     }
@@ -233,7 +229,18 @@ pub(super) enum EntryKind {
     Submodule,
 }
 
-/// A file that a commit has changed: its contents before and after.
+impl EntryKind {
+    fn of(mode: EntryMode) -> EntryKind {
+        match mode {
+            mode if mode.is_tree() => EntryKind::Tree,
+            mode if mode.is_commit() => EntryKind::Submodule,
+            mode if mode.is_link() => EntryKind::Link,
+            _ => EntryKind::File,
+        }
+    }
+}
+
+/// A file that a commit has changed, or made executable or not: its contents before and after.
 pub(super) struct Change {
     pub path: String,
     pub before: Option<ObjectId>,

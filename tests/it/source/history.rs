@@ -11,7 +11,7 @@ use callscape::source::history::{History, HistoryError, history};
 use super::Scratch;
 use crate::random::Random;
 
-fn git(dir: &Path, args: &[&str]) -> Option<String> {
+pub(super) fn git(dir: &Path, args: &[&str]) -> Option<String> {
     let output = Command::new("git")
         .current_dir(dir)
         .args(["-c", "user.name=A", "-c", "commit.gpgsign=false"])
@@ -245,7 +245,8 @@ fn files_of_submodules_have_the_history_of_the_submodule() {
     assert_eq!(found.files["lib/inner/a.c"].changes, 2);
     assert_eq!(found.files["b.c"].changes, 1);
     assert_eq!(found.files["lib/inner/a.c"].authors.len(), 2);
-    assert_eq!(found.authors, ["c@d", "a@b"]);
+    let addresses = found.authors.iter().map(|it| it.email.as_str());
+    assert_eq!(addresses.collect::<Vec<_>>(), ["c@d", "a@b"]);
     assert!(found.limits().is_empty());
 }
 
@@ -284,9 +285,8 @@ fn this_repository_has_the_history_that_git_tells() {
     let found = read(dir);
     let mut same = 0;
     for (path, file) in &found.files {
-        // Of moved files ours counts what was before.
+        // Of moved files ours counts what was before, and not what another file was that had the path.
         let by_git = expected.get(path).copied().unwrap_or(0);
-        assert!(file.changes >= by_git || found.is_shallow, "{path}");
         same += usize::from(file.changes == by_git);
     }
     assert!(same * 10 > found.files.len() * 7, "{same}");

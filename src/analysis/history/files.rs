@@ -1,0 +1,73 @@
+//! What some commits did with each file.
+
+use std::collections::HashMap;
+
+use super::Span;
+use callscape_facts::history::Timeline;
+
+/// What some commits did with a file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OfFile {
+    /// An index into the files of the history.
+    pub file: u32,
+    pub changes: u32,
+    /// Lines, over all changes.
+    pub added: u64,
+    pub removed: u64,
+    /// Who changed it, each once.
+    pub authors: u32,
+    /// Who changed it most often; of several the one with the most lines, then the first.
+    pub main_author: Option<u32>,
+    /// The share of its changes that are by the main author.
+    pub main_share: f64,
+    /// When it was changed first and last, in seconds since 1970 by the clock of the history.
+    pub first: i64,
+    pub last: i64,
+    /// Lines after the last of the commits; none where the file is not there then.
+    pub lines: Option<u32>,
+}
+
+/// The files that some commits changed, the most often changed first, then by path. Linear in the changes.
+pub fn by_file(timeline: &Timeline, span: &Span) -> Vec<OfFile> {
+    let end = span.end();
+    let mut files = Vec::new();
+    for file in 0..timeline.files.len() as u32 {
+        let mut of = OfFile {
+            file,
+            first: i64::MAX,
+            last: i64::MIN,
+            ..OfFile::default()
+        };
+        // By author how many changes, and how many lines.
+        let mut by_author: HashMap<u32, (u32, u64)> = HashMap::new();
+        let changes = timeline.changes_of(file);
+        for change in changes.filter(|it| it.is_counted() && span.has(it.commit)) {
+            let commit = &timeline.commits[change.commit as usize];
+            let time = timeline.clock[change.commit as usize];
+            let lines = u64::from(change.added) + u64::from(change.removed);
+            of.changes += 1;
+            of.added += u64::from(change.added);
+            of.removed += u64::from(change.removed);
+            of.first = of.first.min(time);
+            of.last = of.last.max(time);
+            let author = by_author.entry(commit.author).or_default();
+            *author = (author.0 + 1, author.1 + lines);
+        }
+        if of.changes == 0 {
+            continue;
+        }
+        of.authors = by_author.len() as u32;
+        let most = by_author.into_iter();
+        let most = most
+            .max_by_key(|&(author, (changes, lines))| (changes, lines, std::cmp::Reverse(author)));
+        if let Some((author, (changes, _))) = most {
+            of.main_author = Some(author);
+            of.main_share = f64::from(changes) / f64::from(of.changes);
+        }
+        of.lines = timeline.state(file, end).lines;
+        files.push(of);
+    }
+    let path = |of: &OfFile| timeline.path(of.file, end);
+    files.sort_by(|a, b| b.changes.cmp(&a.changes).then_with(|| path(a).cmp(path(b))));
+    files
+}

@@ -1,0 +1,278 @@
+//! Fills the log with the commits that it lacks.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+
+use gix::ObjectId;
+use rayon::prelude::*;
+
+use super::contents::Content;
+use super::log::{Entry, EntryKind, Log, Logged};
+use super::numstat::{self, Counted};
+use super::record::{HistoryError, MOST_COMMITS};
+use super::renames::{self, Side};
+use super::repository::{Change, EntryKind as Stored, Found, OBJECT_CACHE};
+use callscape_base::progress::Progress;
+
+/// The lines of larger files are not counted, in bytes.
+const LARGEST: u64 = 128 << 20;
+
+/// Commits that are compared before what they changed is put into the log.
+const AT_ONCE: usize = 4096;
+
+/// What a walk met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Walked {
+    pub added: u32,
+    /// Commits whose objects are missing or damaged.
+    pub unreadable: u32,
+    pub is_cut_off: bool,
+}
+
+/// A change of a path, before paths have numbers.
+struct Raw {
+    path: String,
+    was: Option<String>,
+    kind: EntryKind,
+    counted: Counted,
+}
+
+impl Found {
+    /// Adds what commit `tip` and those before it changed, but for commits that `log` has. Linear in the commits and in the
+    /// bytes of the files they change.
+    pub(super) fn add_to(
+        &self,
+        log: &mut Log,
+        tip: ObjectId,
+        progress: &Progress,
+    ) -> Result<Walked, HistoryError> {
+        let mut walked = Walked::default();
+        let commits = self.unknown_commits(log, tip, &mut walked, progress)?;
+        walked.added = commits.len() as u32;
+        progress.start("reading the history", commits.len() as u64);
+        let shared = self.repository.clone().into_sync();
+        let (dir, head, prefix) = (&self.dir, self.head, &self.prefix);
+        let found = || {
+            let mut repository = shared.to_thread_local();
+            repository.object_cache_size(OBJECT_CACHE);
+            Found {
+                dir: dir.clone(),
+                repository,
+                head,
+                prefix: prefix.clone(),
+            }
+        };
+        for part in commits.chunks(AT_ONCE) {
+            let changes = part.par_iter().map_init(found, |found, (commit, _)| {
+                progress.add(1)?;
+                Ok(found.changes_of(commit))
+            });
+            let changes: Result<Vec<Vec<Raw>>, HistoryError> = changes.collect();
+            for ((commit, signature), raw) in part.iter().zip(changes?) {
+                let mut commit = commit.clone();
+                commit.signature = log.signature(signature.clone());
+                let entries: Vec<Entry> = raw.into_iter().map(|raw| entry(log, raw)).collect();
+                log.push(commit, entries);
+            }
+        }
+        Ok(walked)
+    }
+
+    /// The commits that are not in the log, the newest first, with the name and address of their authors.
+    #[expect(clippy::type_complexity, reason = "a pair that lives for one call")]
+    fn unknown_commits(
+        &self,
+        log: &Log,
+        tip: ObjectId,
+        walked: &mut Walked,
+        progress: &Progress,
+    ) -> Result<Vec<(Logged, (String, String))>, HistoryError> {
+        progress.start("reading commits", 0);
+        let shallow: HashSet<ObjectId> = match self.repository.shallow_commits() {
+            Ok(Some(commits)) => commits.iter().copied().collect(),
+            _ => HashSet::new(),
+        };
+        let mut met: HashSet<ObjectId> = HashSet::from([tip]);
+        // By time, and by the order in which they are met.
+        let mut next: BinaryHeap<(i64, Reverse<u32>, ObjectId)> =
+            BinaryHeap::from([(i64::MAX, Reverse(0), tip)]);
+        let mut commits = Vec::new();
+        while let Some((_, _, id)) = next.pop() {
+            progress.add(1)?;
+            if log.commit(&id).is_some() {
+                continue;
+            }
+            if commits.len() as u64 == MOST_COMMITS {
+                walked.is_cut_off = true;
+                break;
+            }
+            let Some((mut commit, signature)) = self.logged(id) else {
+                walked.unreadable += 1;
+                continue;
+            };
+            commit.is_boundary = shallow.contains(&id);
+            let parents = commit.parents.iter().filter(|_| !commit.is_boundary);
+            for &parent in parents {
+                if met.insert(parent) {
+                    let time = self.repository.find_commit(parent).ok();
+                    let time = time.and_then(|it| Some(it.time().ok()?.seconds));
+                    next.push((time.unwrap_or(0), Reverse(met.len() as u32), parent));
+                }
+            }
+            commits.push((commit, signature));
+        }
+        Ok(commits)
+    }
+
+    /// A commit, and the name and address of its author; none where it cannot be read.
+    fn logged(&self, id: ObjectId) -> Option<(Logged, (String, String))> {
+        let object = self.repository.find_commit(id).ok()?;
+        let decoded = object.decode().ok()?;
+        let author = decoded.author().ok();
+        let signature = author.map(|it| (it.name.to_string(), it.email.to_string()));
+        let summary = decoded.message().summary().to_string();
+        let commit = Logged {
+            id,
+            parents: decoded.parents().collect(),
+            time: object.time().map_or(0, |it| it.seconds),
+            signature: 0,
+            summary,
+            entries: 0..0,
+            is_boundary: false,
+        };
+        Some((commit, signature.unwrap_or_default()))
+    }
+
+    /// What a commit changed, in order of path.
+    fn changes_of(&self, commit: &Logged) -> Vec<Raw> {
+        let after = self.tree_of(commit.id);
+        if commit.is_boundary {
+            return self.taken(None, after, &[]);
+        }
+        match commit.parents[..] {
+            [] => self.compared(None, after),
+            [parent] => self.compared(self.tree_of(parent), after),
+            [first, ref others @ ..] => self.taken(self.tree_of(first), after, others),
+        }
+    }
+
+    /// What differs, each file other than in each of the trees of `others`.
+    fn taken(
+        &self,
+        before: Option<ObjectId>,
+        after: Option<ObjectId>,
+        others: &[ObjectId],
+    ) -> Vec<Raw> {
+        let mut changes = self.differences(before, after);
+        for other in others {
+            let differs: HashSet<String> = match changes.is_empty() {
+                true => HashSet::new(),
+                false => {
+                    let other = self.differences(self.tree_of(*other), after);
+                    other.into_iter().map(|it| it.path).collect()
+                }
+            };
+            changes.retain(|it| differs.contains(&it.path));
+        }
+        let taken = changes.into_iter().map(|change| {
+            let counted = self.counted(change.after, change.after);
+            Raw {
+                kind: match change.after {
+                    Some(_) => EntryKind::Taken,
+                    None => EntryKind::Removed,
+                },
+                counted,
+                path: change.path,
+                was: None,
+            }
+        });
+        taken.collect()
+    }
+
+    fn differences(&self, before: Option<ObjectId>, after: Option<ObjectId>) -> Vec<Change> {
+        let mut changes = Vec::new();
+        self.compare(before, after, &mut String::new(), 0, &mut changes);
+        changes.retain(|change| change.kind != Stored::Submodule);
+        changes
+    }
+
+    /// What differs between two trees, with renames and lines.
+    fn compared(&self, before: Option<ObjectId>, after: Option<ObjectId>) -> Vec<Raw> {
+        let mut changes = self.differences(before, after);
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        let was = self.renamed(&changes);
+        let moved: HashSet<usize> = was.values().copied().collect();
+        let mut raw = Vec::with_capacity(changes.len() - moved.len());
+        for (at, change) in changes.iter().enumerate() {
+            if moved.contains(&at) {
+                continue;
+            }
+            let earlier = was.get(&at).map(|&it| &changes[it]);
+            let before = earlier.map_or(change.before, |it| it.before);
+            raw.push(Raw {
+                path: change.path.clone(),
+                was: earlier.map(|it| it.path.clone()),
+                kind: match (before, change.after) {
+                    (None, _) => EntryKind::Added,
+                    (_, None) => EntryKind::Removed,
+                    _ => EntryKind::Modified,
+                },
+                counted: self.counted(before, change.after),
+            });
+        }
+        raw
+    }
+
+    /// For added files among `changes` the removed ones that they were.
+    fn renamed(&self, changes: &[Change]) -> HashMap<usize, usize> {
+        let contents = |wanted: fn(&Change) -> Option<ObjectId>| -> Vec<(usize, Content)> {
+            let found = changes.iter().enumerate();
+            let found = found.filter_map(|(at, it)| Some((at, Content::Object(wanted(it)?))));
+            found.collect()
+        };
+        let gone = contents(|it| it.before.filter(|_| it.after.is_none()));
+        let come = contents(|it| it.after.filter(|_| it.before.is_none()));
+        let found = renames::find(self, &sides(changes, &gone), &sides(changes, &come));
+        let found = found.into_iter();
+        found.map(|(new, old)| (come[new].0, gone[old].0)).collect()
+    }
+
+    fn counted(&self, before: Option<ObjectId>, after: Option<ObjectId>) -> Counted {
+        let bytes = |id: Option<ObjectId>| match id {
+            None => Some(Vec::new()),
+            Some(id) => self.blob(id, LARGEST),
+        };
+        match (bytes(before), bytes(after)) {
+            (Some(_), Some(text)) if before == after => Counted {
+                lines: numstat::lines(&text),
+                ..Counted::default()
+            },
+            (Some(before), Some(after)) => numstat::counted(&before, &after),
+            _ => Counted {
+                is_unread: true,
+                ..Counted::default()
+            },
+        }
+    }
+}
+
+fn sides<'a>(changes: &'a [Change], of: &'a [(usize, Content)]) -> Vec<Side<'a>> {
+    let sides = of.iter().map(|(at, content)| Side {
+        path: &changes[*at].path,
+        content,
+        is_link: changes[*at].kind == Stored::Link,
+    });
+    sides.collect()
+}
+
+fn entry(log: &mut Log, raw: Raw) -> Entry {
+    Entry {
+        path: log.path(&raw.path),
+        was: raw.was.map(|was| log.path(&was)),
+        kind: raw.kind,
+        added: raw.counted.added,
+        removed: raw.counted.removed,
+        lines: raw.counted.lines,
+        is_unread: raw.counted.is_unread,
+    }
+}
