@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use anyhow::Context;
 use serde::Serialize;
 
-use super::{Asked, HistoryArgs};
+use super::args::HistoryArgs;
+use super::asked::Asked;
 use crate::output::{self, Align, Table};
 use crate::progress::with_progress;
 use callscape_analysis::history::{Beside, Question, answers};

@@ -1,0 +1,95 @@
+//! The commits that `callscape history` is asked for.
+
+use anyhow::bail;
+
+use super::args::HistoryArgs;
+use callscape_analysis::history::Span;
+use callscape_base::progress::Progress;
+use callscape_base::units::{counted, date, day};
+use callscape_facts::history::Timeline;
+use callscape_source::history;
+
+pub(super) const DAY: i64 = 86_400;
+
+/// A history, and the commits of it that are asked for.
+pub(super) struct Asked {
+    pub timeline: Timeline,
+    pub span: Span,
+}
+
+pub(super) fn asked(args: &HistoryArgs, progress: &Progress) -> anyhow::Result<Asked> {
+    let dir = &args.source_dir;
+    let end = args.at.as_deref().or(args.to.as_deref());
+    let revision = |text: &'_ Option<&str>| text.filter(|it| day(it).is_none()).map(str::to_owned);
+    let timeline = history::timeline(dir, revision(&end).as_deref(), progress)?;
+    let total = timeline.commits.len() as u32;
+    let midnight = |day: i64| day.saturating_mul(DAY);
+    let to = end
+        .and_then(day)
+        .map_or(total, |day| timeline.before(midnight(day + 1)));
+    let from = args.from.as_deref();
+    let start = from
+        .and_then(day)
+        .map_or(0, |day| timeline.before(midnight(day)));
+    let mut span = Span::of(&timeline, start..to.max(start));
+    if let Some(from) = revision(&from) {
+        span = span.without(&timeline, &history::timeline(dir, Some(&from), progress)?);
+    }
+    if span.end() == 0 {
+        bail!(none(args, &timeline));
+    }
+    Ok(Asked { timeline, span })
+}
+
+/// Why there is no commit.
+fn none(args: &HistoryArgs, timeline: &Timeline) -> String {
+    let days = [timeline.clock.first(), timeline.clock.last()];
+    let [first, last] = days.map(|time| time.map_or(0, |time| time.div_euclid(DAY)));
+    format!(
+        "{}: no commit lies between --from and --to; the commits are from {} to {}",
+        args.source_dir.display(),
+        date(first),
+        date(last)
+    )
+}
+
+/// What is not known of a history, each a sentence.
+pub(super) fn limits(timeline: &Timeline) -> Vec<String> {
+    let missing = &timeline.missing;
+    let mut limits = Vec::new();
+    if missing.is_shallow {
+        limits.push(
+            "the clone is shallow: older changes are not known; `git fetch --unshallow` fetches them".to_owned(),
+        );
+    }
+    if missing.is_cut_off {
+        limits.push(format!(
+            "only the {} newest commits are read",
+            history::MOST_COMMITS
+        ));
+    }
+    let counts = [
+        (
+            missing.commits,
+            "commit",
+            "commits",
+            "could not be read: missing or damaged objects",
+        ),
+        (
+            missing.versions,
+            "change",
+            "changes",
+            "have no lines: their objects are missing, damaged or too large",
+        ),
+        (
+            missing.submodules,
+            "submodule",
+            "submodules",
+            "left out: they have histories of their own",
+        ),
+    ];
+    for (count, one, many, what) in counts.into_iter().filter(|it| it.0 > 0) {
+        limits.push(format!("{} {what}", counted(count.into(), one, many)));
+    }
+    limits
+}
