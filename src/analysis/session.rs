@@ -1,10 +1,11 @@
 //! A session: one structure and any number of recordings of it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::demo;
 use super::frequency::{FrequencyError, leave_out_frequent};
+use super::history;
 use super::names::Named;
 use super::refinement::Refinement;
 use super::resolve::{Resolution, resolve, rules};
@@ -157,7 +158,14 @@ impl Session {
         let source = match &inputs.source_dir {
             Some(dir) => source::scan(dir, progress, &reporter)?,
             None => {
-                let name = inputs.recordings.first().and_then(|path| path.file_stem());
+                let first = inputs.recordings.first().map(PathBuf::as_path);
+                // The history of a repository has the name of the repository.
+                let first = first.map(|path| {
+                    path.parent()
+                        .filter(|_| path.ends_with(".git"))
+                        .unwrap_or(path)
+                });
+                let name = first.and_then(Path::file_stem);
                 let name = name.map(|name| name.to_string_lossy()).unwrap_or_default();
                 HierarchyBuilder::new(&name).build().0
             }
@@ -254,7 +262,8 @@ impl Session {
 
     fn of(source: &Hierarchy, recordings: Vec<Arc<Recording>>) -> Session {
         let functions: Vec<_> = recordings.iter().map(|it| &it.functions).collect();
-        let (hierarchy, resolutions) = resolve(source, &functions);
+        let with_files = history::with_files(source, &recordings);
+        let (hierarchy, resolutions) = resolve(with_files.as_ref().unwrap_or(source), &functions);
         Session::with(hierarchy, recordings, resolutions)
     }
 

@@ -34,6 +34,8 @@ pub enum FileAsk {
     Open(Vec<PathBuf>),
     /// Asks for a folder or a recording in a dialog of the desktop, and opens it.
     Choose(Chosen),
+    /// Opens the history of the repository around the source tree, on a map of all files that were ever there.
+    History,
     /// Opens the built-in demo.
     Demo,
     /// Opens what was opened before, by its number.

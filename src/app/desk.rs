@@ -514,6 +514,7 @@ impl Desk {
         match ask {
             FileAsk::Choose(chosen) => self.choose_file(chosen),
             FileAsk::Demo => self.replace_with(Replacement::Demo),
+            FileAsk::History => self.open_history(),
             FileAsk::Recent(number) => self.open_recent(number),
             FileAsk::Last => self.open_last(),
             FileAsk::Welcome => self.welcome.is_open ^= true,
@@ -544,6 +545,23 @@ impl Desk {
             FileAsk::LeaveName => self.naming = None,
             FileAsk::OpenLeft => self.open_left(),
             FileAsk::DiscardLeft => self.rescue.discard(),
+        }
+    }
+
+    fn open_history(&mut self) {
+        let document = self.state.document.as_ref();
+        let Some(dir) = document.and_then(|it| it.session.source_dir.clone()) else {
+            return;
+        };
+        // A path such as `.` has no folders around it.
+        let whole = std::fs::canonicalize(&dir).unwrap_or_else(|_| dir.clone());
+        let mut folders = whole.ancestors().map(|folder| folder.join(".git"));
+        match folders.find(|git| git.is_dir()) {
+            Some(git) => self.replace_with(Replacement::Paths(vec![git])),
+            None => {
+                let reason = format!("{} is not in a git repository", dir.display());
+                self.state.tell("There is no history", reason);
+            }
         }
     }
 

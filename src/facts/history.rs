@@ -119,6 +119,15 @@ pub struct Timeline {
     starts: Vec<u32>,
 }
 
+/// What a recording that was made of a history knows besides the calls in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Played {
+    /// When it begins, in seconds since 1970.
+    pub began: i64,
+    /// Its files, by function: how many lines each had at most. None of what is no file.
+    pub most_lines: Vec<Option<u32>>,
+}
+
 /// A file at some time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {

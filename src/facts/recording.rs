@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::frequency::LeftOut;
 use super::functions::Functions;
 use super::gaps::Gaps;
+use super::history::Played;
 use super::lines::Lines;
 use super::memory::Memory;
 use super::profile::{NoSuchValue, Profile, Value};
@@ -57,6 +58,8 @@ pub struct Recording {
     /// How many calls of a function ended with an error, for functions with such calls, in order; empty unless the recording
     /// says so.
     pub failed: Vec<(FunctionId, u64)>,
+    /// Of the history of a source tree; none of other recordings.
+    pub played: Option<Arc<Played>>,
     /// How many samples were taken, as far as known; none of a trace.
     pub samples: u64,
     pub warnings: Vec<Warning>,
@@ -88,6 +91,7 @@ impl Recording {
             left_out: None,
             gaps: Gaps::default(),
             failed: Vec::new(),
+            played: None,
             samples: samples.unwrap_or(0),
             warnings,
         }

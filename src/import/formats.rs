@@ -1,6 +1,8 @@
 //! The formats of recordings in one table: how each is recognised and read.
 
 use super::error::ImportError;
+#[cfg(feature = "git")]
+use super::git_history;
 use super::input::Input;
 #[cfg(feature = "parquet")]
 use super::tables;
@@ -362,6 +364,14 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::Directory {
             sniff: uftrace::sniff,
             import: uftrace::import,
+        },
+    },
+    #[cfg(feature = "git")]
+    Format {
+        id: git_history::FORMAT,
+        kind: Kind::Directory {
+            sniff: git_history::sniff,
+            import: git_history::import,
         },
     },
     #[cfg(feature = "parquet")]

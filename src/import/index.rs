@@ -250,9 +250,9 @@ fn is_worth(recording: &Recording, took: Duration) -> bool {
     has_index(recording) && (is_large || took > SLOW)
 }
 
-/// A profile has none.
+/// A profile has none, and of a history the commits are kept.
 fn has_index(recording: &Recording) -> bool {
-    recording.profile.is_none() || recording.memory.is_some()
+    recording.played.is_none() && (recording.profile.is_none() || recording.memory.is_some())
 }
 
 /// Reads the recording at `path` and writes its index to `index`; beside the recording or into the
@@ -413,6 +413,7 @@ fn recording(path: &Path, contents: Contents) -> Option<Recording> {
     let lasts = lasts.unwrap_or_default();
     let trace = contents.trace.with_origin(note.origin).lasting(lasts);
     Some(Recording {
+        played: None,
         path: path.to_owned(),
         format,
         kind: note.kind,

@@ -44,6 +44,8 @@ mod formats;
 mod frame_text;
 mod function_graph;
 mod gathered;
+#[cfg(feature = "git")]
+mod git_history;
 mod go_trace;
 mod gprof;
 mod gprof2dot;

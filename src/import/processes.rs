@@ -227,6 +227,7 @@ pub(crate) fn merge(
     let (functions, trace) = builder.finish(|| Place::file(first.path.display().to_string()));
     add_warnings(&mut warnings, &reporter.warnings());
     Ok(Recording {
+        played: None,
         path: first.path.clone(),
         format: first.format,
         kind: first.kind,

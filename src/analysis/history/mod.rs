@@ -2,12 +2,14 @@
 
 mod coupling;
 mod files;
+mod map;
 mod questions;
 #[cfg(test)]
 mod tests;
 
 pub use coupling::{Coupled, Couplings, LARGE, Limits, coupled};
 pub use files::{OfFile, by_file};
+pub(crate) use map::with_files;
 pub use questions::{Answer, Beside, Question, answers};
 
 use std::ops::Range;

@@ -260,6 +260,9 @@ impl<'a> Finder<'a> {
         function: Function<'_>,
         readings: &[Reading<'_>],
     ) -> (ModuleId, Rule) {
+        if is_the_file(function) {
+            return (file, Rule::FileAndName);
+        }
         for reading in readings {
             if let Some(module) = self.named_in(file, function.line, &reading.name) {
                 return (module, Rule::FileAndName);
@@ -302,6 +305,13 @@ impl<'a> Finder<'a> {
         };
         named.iter().min_by_key(|id| rank(id)).copied()
     }
+}
+
+/// Whether a function stands for its file as a whole, as in the history of a tree.
+fn is_the_file(function: Function<'_>) -> bool {
+    function.line == 0
+        && function.name.contains('.')
+        && function.file.rsplit('/').next() == Some(function.name)
 }
 
 /// Whether a name is nothing but an address.
@@ -347,6 +357,9 @@ fn find_files(
             files.push((function.file, RecordedFile::default()));
             files.len() - 1
         });
+        if is_the_file(function) {
+            continue;
+        }
         let reading = readings::of(function.name).swap_remove(0);
         let own_name = source_index::own_name(&reading.name).map(str::to_owned);
         files[place].1.functions.extend(own_name);

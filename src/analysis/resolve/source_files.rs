@@ -111,7 +111,12 @@ impl<'a> SourceFiles<'a> {
             }
             let beside = directories.get(directory(path));
             let is_beside = |file: &&ModuleId| self.hierarchy.parent(**file).as_ref() == beside;
-            let file = match (candidates.iter().find(is_beside), candidates.as_slice()) {
+            let is_exact = |file: &&ModuleId| is_likely && self.hierarchy.path(**file) == path;
+            let exact = candidates.iter().find(is_exact);
+            let file = match (
+                exact.or_else(|| candidates.iter().find(is_beside)),
+                candidates.as_slice(),
+            ) {
                 (Some(file), _) => *file,
                 (None, [file]) if is_likely => *file,
                 _ => continue,

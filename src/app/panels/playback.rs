@@ -8,7 +8,8 @@ use super::context::Context;
 use super::ring;
 use super::timeline;
 use callscape_base::escape;
-use callscape_base::units::{Cost, Time, TimeSpec};
+use callscape_base::units::{Cost, Time, TimeSpec, date};
+use callscape_facts::history::Played;
 use callscape_facts::profile::{Profile, Value};
 use callscape_facts::recording::Recording;
 use callscape_state::ask::{CameraAsk, OpenAsk, PlayAsk};
@@ -288,6 +289,10 @@ fn position(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &m
     let document = context.desk.state.document.as_ref();
     let ends = document.map(|it| it.of_runs(|of| of.trace.range().end.to_string()));
     ui.label(style::weak(format!("of {}", ends.unwrap_or_default())));
+    if let Some(played) = &recording.played {
+        ui.label(day(played, playback.time()))
+            .on_hover_text("The day of the commits shown");
+    }
     let sampling = recording.sampling.as_ref();
     if let Some(sampling) = sampling.filter(|it| it.is_sampled_at(playback.time())) {
         let hint = format!("Sampled recording: {sampling}");
@@ -445,6 +450,14 @@ fn parse_events(text: &str) -> Option<f64> {
 fn parse_number(text: &str) -> Option<f64> {
     let digits = text.chars().filter(|c| c.is_ascii_digit() || *c == '.');
     digits.collect::<String>().parse().ok()
+}
+
+/// The day of a time in a history.
+fn day(played: &Played, time: Time) -> String {
+    let seconds = played
+        .began
+        .saturating_add_unsigned(time.ns() / 1_000_000_000);
+    date(seconds.div_euclid(86_400))
 }
 
 /// A span of time as people type it, in nanoseconds.

@@ -4,7 +4,7 @@ use egui::{Align2, Role, Sense, Ui};
 
 use super::context::Context;
 use super::own;
-use crate::command::OwnList;
+use crate::command::{FileAsk, OwnList};
 use callscape_base::escape;
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::Hierarchy;
@@ -58,6 +58,18 @@ pub(super) fn menu(ui: &mut Ui, context: &mut Context<'_>) {
     });
     menu.response
         .on_hover_text("Meaning of the colours, and the files that stand out (Shift + Q)");
+}
+
+/// Plays the history of the source tree.
+pub(super) fn history(ui: &mut Ui, context: &mut Context<'_>) {
+    let document = context.desk.state.document.as_ref();
+    if document.is_none_or(|it| it.session.source_dir.is_none()) {
+        return;
+    }
+    let hint = "Play who changed what when, from the git repository of the source tree";
+    if ui.button("History").on_hover_text(hint).clicked() {
+        context.asks.push(FileAsk::History);
+    }
 }
 
 /// The panel at the left: the question, a sentence, and what stands out.

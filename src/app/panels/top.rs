@@ -56,6 +56,7 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
                 views(ui, context);
                 structure(ui, context);
                 questions::menu(ui, context);
+                questions::history(ui, context);
                 if desk.talk.recorder.is_some() {
                     toggle(
                         ui,

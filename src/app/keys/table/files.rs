@@ -4,7 +4,7 @@ use crate::command::{Chosen, Command, FileAsk, PairAsk, PictureAsk, RecordAsk};
 use callscape_state::action::{Line, On};
 use callscape_state::keys;
 
-use super::possible::is_open;
+use super::possible::{has_source, is_open};
 
 pub(super) const LINES: &[Line<Command>] = keys! {
     "open a folder; with Shift a recording" {
@@ -12,6 +12,7 @@ pub(super) const LINES: &[Line<Command>] = keys! {
         "file.recording" ["Ctrl + Shift + O"] "Open a recording…", "Opens a trace or profile; two of them are compared." => FileAsk::Choose(Chosen::Recordings);
         "runs.compare" [] "Compare with…", "Adds a second run (B) to the open recording, or chooses both, and shows why they differ." => PairAsk::Toggle, on(&[On::View]);
         "file.record" [] "Record a program…", "Runs a program under a recorder and opens the recording." => RecordAsk::Toggle;
+        "file.history" [] "Play the history", "Plays who changed what when, from the git repository of the source tree." => FileAsk::History, when(has_source);
         "file.demo" [] "Open the demo", "Opens the built-in demo." => FileAsk::Demo;
         "card.welcome" [] "Welcome", "Shows inputs to open, and recent ones." => FileAsk::Welcome;
     }

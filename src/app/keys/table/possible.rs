@@ -6,6 +6,11 @@ pub(super) fn is_open(state: &State) -> bool {
     state.document.is_some()
 }
 
+pub(super) fn has_source(state: &State) -> bool {
+    let document = state.document.as_ref();
+    document.is_some_and(|it| it.session.source_dir.is_some())
+}
+
 pub(super) fn has_recording(state: &State) -> bool {
     state
         .document

@@ -1,0 +1,69 @@
+//! The map of a history: all files that were ever there, so that nothing moves while it plays.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
+use callscape_facts::recording::Recording;
+
+/// The source with the files of the histories among `recordings` that it lacks, as large as they ever were; none where no
+/// recording is a history. Linear.
+pub(crate) fn with_files(source: &Hierarchy, recordings: &[Arc<Recording>]) -> Option<Hierarchy> {
+    let mut missing: Vec<(&str, u32)> = Vec::new();
+    for recording in recordings {
+        let Some(played) = &recording.played else {
+            continue;
+        };
+        for function in recording.functions.ids() {
+            let lines = played.most_lines.get(function.index()).copied().flatten();
+            let file = recording.functions.get(function).file;
+            missing.extend(lines.map(|lines| (file, lines)));
+        }
+    }
+    if missing.is_empty() {
+        return None;
+    }
+    let known = source.modules().filter(|&id| match source.kind(id) {
+        ModuleKind::Root | ModuleKind::Directory | ModuleKind::File => true,
+        ModuleKind::Entity
+        | ModuleKind::Namespace
+        | ModuleKind::Class
+        | ModuleKind::Function
+        | ModuleKind::External => false,
+    });
+    let mut places: HashMap<String, NodeId> =
+        known.map(|id| (source.path(id), NodeId::of(id))).collect();
+    places.insert(String::new(), NodeId::ROOT);
+    let mut builder = HierarchyBuilder::from_hierarchy(source);
+    missing.sort_unstable();
+    for (path, lines) in missing {
+        if places.contains_key(path) {
+            continue;
+        }
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let folder = place(&mut builder, &mut places, folder);
+        let file = Module {
+            loc: lines.max(1),
+            ..Module::named(ModuleKind::File, name)
+        };
+        let file = builder.add(folder, file);
+        places.insert(path.to_owned(), file);
+    }
+    Some(builder.build().0)
+}
+
+/// The module of a folder, made with those around it where it is not there.
+fn place(
+    builder: &mut HierarchyBuilder,
+    places: &mut HashMap<String, NodeId>,
+    path: &str,
+) -> NodeId {
+    if let Some(known) = places.get(path) {
+        return *known;
+    }
+    let (around, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let around = place(builder, places, around);
+    let folder = builder.add(around, Module::named(ModuleKind::Directory, name));
+    places.insert(path.to_owned(), folder);
+    folder
+}
