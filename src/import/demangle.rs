@@ -15,6 +15,15 @@ pub fn demangle(symbol: &str) -> String {
     demangled.map_or_else(|| symbol.to_owned(), |name| without_arguments(&name))
 }
 
+/// The same with template arguments, as perf writes names of C++.
+pub(crate) fn demangle_with_arguments(symbol: &str) -> String {
+    if let Ok(rust) = rustc_demangle::try_demangle(symbol) {
+        return format!("{rust:#}");
+    }
+    let demangled = symbol.starts_with("_Z").then(|| demangle_cpp(symbol));
+    demangled.flatten().unwrap_or_else(|| symbol.to_owned())
+}
+
 /// A name of C++. The demangler takes ASCII alone: letters of other alphabets are stood in for by as many bytes, which
 /// are found nowhere else in the name.
 fn demangle_cpp(symbol: &str) -> Option<String> {

@@ -8,8 +8,8 @@ use super::{
     austin, bpf_stacks, callgrind, chrome, cpuprofile, dart, datadog, dhat, firefox, folded,
     function_graph, go_trace, gprof, gprof2dot, heapprofile, heapsnapshot, heaptrack, hprof,
     instruments_copy, jaeger, jfr, macos_sample, massif, measureme, memray, nettrace, otlp,
-    perf_script, perf_trace, perfetto, pprof, pstats, pyinstrument, rbspy, scalene, sentry,
-    skywalking, speedscope, stackprof, systrace, uftrace, xctrace, xray, zipkin,
+    perf_data, perf_script, perf_trace, perfetto, pprof, pstats, pyinstrument, rbspy, scalene,
+    sentry, skywalking, speedscope, stackprof, systrace, uftrace, xctrace, xray, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -293,6 +293,13 @@ pub(super) const FORMATS: &[Format] = &[
         },
     },
     Format {
+        id: perf_data::FORMAT,
+        kind: Kind::File {
+            sniff: perf_data::sniff,
+            import: perf_data::import,
+        },
+    },
+    Format {
         id: perf_script::FORMAT,
         kind: Kind::File {
             sniff: perf_script::sniff,
@@ -334,6 +341,7 @@ pub(super) const FORMATS: &[Format] = &[
             import: massif::import,
         },
     },
+    #[cfg(feature = "parquet")]
     Format {
         id: tables::FORMAT,
         kind: Kind::File {
@@ -341,6 +349,7 @@ pub(super) const FORMATS: &[Format] = &[
             import: tables::import_file,
         },
     },
+    #[cfg(feature = "parquet")]
     Format {
         id: tables::CSV,
         kind: Kind::File {
@@ -362,6 +371,7 @@ pub(super) const FORMATS: &[Format] = &[
             import: uftrace::import,
         },
     },
+    #[cfg(feature = "parquet")]
     Format {
         id: tables::FOLDER,
         kind: Kind::Directory {

@@ -39,11 +39,6 @@ const BEGINNINGS: &[(&[u8], &str, &str)] = &[
         "open the profile itself",
     ),
     (
-        b"PERFILE2",
-        "a recording of perf",
-        "open what 'perf script' prints of it, or of simpleperf its 'report_sample.py'",
-    ),
-    (
         b"JAVA PROFILE 1.",
         "a heap dump of Java",
         "record with 'format=a' for text with CPU samples",

@@ -1,0 +1,210 @@
+//! The names of functions at addresses of mapped files, and their lines.
+//!
+//! In this order: what simpleperf wrote of a file into the recording; the file in perf's own cache
+//! (`~/.debug/.build-id`); the file where it was mapped; a file of its name beside the recording. A file whose build id is not
+//! the recorded one is left out and counted, and beside the recording one without. Debug information and symbols that
+//! were taken out of a file are looked for in `/usr/lib/debug/.build-id`. Just-in-time compilers write
+//! `/tmp/perf-PID.map`. Symbols of the kernel are those that perf's cache keeps, or those of the kernel that runs if it
+//! is the same.
+//!
+//! Only regular files are read, each up to a limit and all up to another. In a browser there is only what the recording
+//! holds.
+
+#[cfg(not(target_arch = "wasm32"))]
+mod elf;
+#[cfg(not(target_arch = "wasm32"))]
+mod files;
+mod kernel;
+mod table;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::super::error::ImportError;
+use super::simpleperf::Symbols;
+use crate::demangle::demangle_with_arguments;
+use callscape_base::progress::Progress;
+use callscape_facts::hashing::BuildFast;
+pub(super) use table::Table;
+
+#[cfg(not(target_arch = "wasm32"))]
+use elf::Elf;
+#[cfg(not(target_arch = "wasm32"))]
+use files::Files;
+
+/// What is mapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    /// A file, by places in it.
+    File,
+    /// What a just-in-time compiler made, by addresses of the process like the next ones.
+    Compiled,
+    /// The kernel; perf found its first symbol at this address.
+    Kernel { text: u64 },
+    /// A module of the kernel.
+    Module,
+    /// A symbol of its own.
+    Symbol,
+}
+
+/// A mapped file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Mapped {
+    pub name: Box<[u8]>,
+    /// `None` if it is not recorded.
+    pub build_id: Option<Box<[u8]>>,
+    pub kind: Kind,
+}
+
+impl Mapped {
+    /// Whether this is the build that was mapped; `None` if the recording does not say.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn is_of(&self, id: Option<&[u8]>) -> Option<bool> {
+        // Perf fills short ones up with zeros.
+        let trimmed = |id: &[u8]| {
+            id.iter()
+                .rposition(|&byte| byte != 0)
+                .map_or(0, |at| at + 1)
+        };
+        let recorded = self.build_id.as_deref()?;
+        let id = id.unwrap_or_default();
+        Some(recorded[..trimmed(recorded)] == id[..trimmed(id)])
+    }
+}
+
+/// A frame at an address.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Told {
+    pub symbol: String,
+    pub inlined: bool,
+    /// Empty where it is not known.
+    pub file: String,
+    /// From 1; 0 where it is not known.
+    pub line: u32,
+}
+
+impl Told {
+    fn of_symbol(name: &[u8]) -> Told {
+        Told {
+            symbol: demangle_with_arguments(&String::from_utf8_lossy(name)),
+            inlined: false,
+            file: String::new(),
+            line: 0,
+        }
+    }
+}
+
+/// The symbols of a file.
+enum Loaded {
+    None,
+    Table(Table),
+    /// The kernel's, and what to take from an address as it runs elsewhere now.
+    Kernel(Table, u64),
+    #[cfg(not(target_arch = "wasm32"))]
+    Elf(Box<Elf>),
+}
+
+/// Looks for the symbols of files, once for each.
+pub(super) struct Lookup<'a> {
+    progress: &'a Progress,
+    /// The folder of the recording.
+    #[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "no files there"))]
+    beside: Option<PathBuf>,
+    /// By path, what simpleperf wrote.
+    recorded: HashMap<Box<[u8]>, Symbols, BuildFast>,
+    /// By number of the file.
+    loaded: HashMap<u32, Loaded, BuildFast>,
+    #[cfg(not(target_arch = "wasm32"))]
+    files: Files,
+}
+
+impl<'a> Lookup<'a> {
+    /// `beside` is the folder of the recording.
+    pub(super) fn new(beside: Option<&Path>, progress: &'a Progress) -> Lookup<'a> {
+        Lookup {
+            progress,
+            beside: beside.map(Path::to_owned),
+            recorded: HashMap::default(),
+            loaded: HashMap::default(),
+            #[cfg(not(target_arch = "wasm32"))]
+            files: Files::default(),
+        }
+    }
+
+    /// Takes symbols that simpleperf wrote.
+    pub(super) fn learn(&mut self, symbols: Vec<Symbols>) {
+        for of in symbols {
+            self.recorded.insert(of.path.clone(), of);
+        }
+    }
+
+    /// Whether simpleperf wrote symbols of this file.
+    pub(super) fn has_symbols_of(&self, name: &[u8]) -> bool {
+        self.recorded.contains_key(name)
+    }
+
+    /// The frames at a place in a file, or at an address where its [`Kind`] says so: innermost first, none without a symbol.
+    pub(super) fn frames(
+        &mut self,
+        number: u32,
+        file: &Mapped,
+        (place, address): (u64, u64),
+        warn: &impl Fn(&'static str),
+    ) -> Result<Vec<Told>, ImportError> {
+        if file.kind == Kind::Symbol {
+            return Ok(vec![Told::of_symbol(&file.name)]);
+        }
+        if let Some(recorded) = self.recorded.get(&file.name) {
+            let at = match recorded.is_absolute || file.kind != Kind::File {
+                true => address,
+                false => place.wrapping_add(recorded.shift),
+            };
+            let symbol = recorded.table.find(at);
+            return Ok(symbol
+                .map(|it| Told::of_symbol(it.name))
+                .into_iter()
+                .collect());
+        }
+        if !self.loaded.contains_key(&number) {
+            self.progress.check()?;
+            let loaded = self.load(file, warn);
+            self.loaded.insert(number, loaded);
+        }
+        let of_symbol = |table: &Table, at| {
+            let symbol = table.find(at);
+            symbol
+                .map(|it| Told::of_symbol(it.name))
+                .into_iter()
+                .collect()
+        };
+        Ok(match self.loaded.get(&number) {
+            None | Some(Loaded::None) => Vec::new(),
+            Some(Loaded::Table(table)) => of_symbol(table, address),
+            Some(Loaded::Kernel(table, shift)) => of_symbol(table, address.wrapping_sub(*shift)),
+            #[cfg(not(target_arch = "wasm32"))]
+            Some(Loaded::Elf(elf)) => elf.frames(place),
+        })
+    }
+
+    #[cfg(target_arch = "wasm32")]
+    fn load(&mut self, _: &Mapped, warn: &impl Fn(&'static str)) -> Loaded {
+        warn("symbols-missing");
+        Loaded::None
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn load(&mut self, file: &Mapped, warn: &impl Fn(&'static str)) -> Loaded {
+        let beside = self.beside.as_deref();
+        let found = match file.kind {
+            Kind::File => self.files.elf(file, beside, warn).map(Loaded::Elf),
+            Kind::Compiled => self.files.compiled(file).map(Loaded::Table),
+            Kind::Kernel { text } => {
+                let found = self.files.kernel(file, text);
+                found.map(|(table, shift)| Loaded::Kernel(table, shift))
+            }
+            Kind::Module => self.files.module(file).map(Loaded::Table),
+            Kind::Symbol => None,
+        };
+        found.unwrap_or(Loaded::None)
+    }
+}

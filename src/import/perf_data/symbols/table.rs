@@ -1,0 +1,136 @@
+//! Symbols by address. Of several at one address one is chosen as perf does (`symbols__fixup_duplicate` and
+//! `symbols__fixup_end` in `tools/perf/util/symbol.c`).
+
+use std::cmp::Reverse;
+
+/// How many symbols of a file are kept.
+const MOST: usize = 16 << 20;
+
+/// How many bytes their names may have.
+const MOST_TEXT: usize = 1 << 30;
+
+/// Behind the last symbol, if its length is not known.
+const LAST: u64 = 4096;
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    start: u64,
+    end: u64,
+    /// Its name is `names[at..at + length]`.
+    at: u32,
+    length: u32,
+    /// The lower, the rather its name is the one to show.
+    rank: u8,
+}
+
+/// The symbols of a file.
+#[derive(Debug, Default)]
+pub(in super::super) struct Table {
+    rows: Vec<Row>,
+    names: Vec<u8>,
+}
+
+/// A symbol that was found.
+pub(in super::super) struct Symbol<'t> {
+    pub name: &'t [u8],
+    #[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "of files alone"))]
+    pub start: u64,
+}
+
+impl Table {
+    /// Takes a symbol with its length, 0 up to the next one.
+    pub(in super::super) fn add(&mut self, start: u64, length: u64, name: &[u8], rank: u8) {
+        if self.rows.len() >= MOST || self.names.len() + name.len() > MOST_TEXT || name.is_empty() {
+            return;
+        }
+        let at = self.names.len() as u32;
+        self.names.extend_from_slice(name);
+        self.rows.push(Row {
+            start,
+            end: start.saturating_add(length),
+            at,
+            length: name.len() as u32,
+            rank,
+        });
+    }
+
+    /// Whether there are none.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Puts them in order, which [`Table::find`] needs.
+    pub(in super::super) fn sort(&mut self) {
+        let names = &self.names;
+        let name = |row: &Row| &names[row.at as usize..][..row.length as usize];
+        self.rows.sort_by_cached_key(|row| {
+            let name = name(row);
+            let underscores = name.iter().take_while(|&&byte| byte == b'_').count();
+            let has_no_length = row.end == row.start;
+            let preferred = (has_no_length, row.rank, underscores, Reverse(name.len()));
+            (row.start, preferred, row.at)
+        });
+        self.rows.dedup_by_key(|row| row.start);
+        let mut next = None;
+        for row in self.rows.iter_mut().rev() {
+            if row.end == row.start {
+                row.end = next.unwrap_or(row.start.saturating_add(LAST));
+            }
+            next = Some(row.start);
+        }
+    }
+
+    /// The symbol at this address.
+    pub(in super::super) fn find(&self, address: u64) -> Option<Symbol<'_>> {
+        /// How many symbols before it may be inside the one around it.
+        const NESTED: usize = 16;
+        let behind = self.rows.partition_point(|row| row.start <= address);
+        let before = self.rows[..behind].iter().rev().take(NESTED);
+        let row = { before }.find(|row| address < row.end)?;
+        Some(Symbol {
+            name: &self.names[row.at as usize..][..row.length as usize],
+            start: row.start,
+        })
+    }
+
+    /// The first address of the symbol of this name. O(n).
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn address_of(&self, name: &[u8]) -> Option<u64> {
+        let is_it =
+            |row: &&Row| self.names[row.at as usize..].get(..row.length as usize) == Some(name);
+        self.rows.iter().find(is_it).map(|row| row.start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_are_chosen_as_perf_does() {
+        let mut table = Table::default();
+        for (start, length, name, rank) in [
+            (10, 10, "__weak", 1),
+            (10, 10, "global", 0),
+            (30, 0, "open", 0),
+            (40, 10, "_one", 0),
+            (40, 10, "longer", 0),
+            (40, 10, "short", 0),
+            (100, 100, "outer", 0),
+            (120, 10, "inner", 0),
+            (300, 0, "last", 0),
+        ] {
+            table.add(start, length, name.as_bytes(), rank);
+        }
+        table.sort();
+        let found = [9, 10, 19, 20, 39, 45, 125, 150, 199, 200, 301, 5000].map(|address| {
+            let symbol = table.find(address);
+            symbol.map_or("", |it| std::str::from_utf8(it.name).expect("text"))
+        });
+        let expected = [
+            "", "global", "global", "", "open", "longer", "inner", "outer", "outer", "", "last", "",
+        ];
+        assert_eq!(found, expected);
+    }
+}

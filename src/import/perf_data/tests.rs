@@ -1,0 +1,1 @@
+//! Tests with recordings of perf itself, and records written after the manual.
