@@ -17,39 +17,44 @@
 //! round at hand with the first damaged record, linux-perf-event-reader 0.10 overflows at a damaged length of a chain
 //! and mixes up the forms of `PERF_SAMPLE_READ`.
 
+mod addresses;
 mod attributes;
 mod bytes;
 mod chains;
 mod features;
+mod header;
+mod mapped;
 mod maps;
 mod records;
 mod rounds;
 mod samples;
 mod simpleperf;
 mod symbols;
+mod table;
 #[cfg(test)]
 mod tests;
+mod told;
 
 use super::error::ImportError;
 use super::input::Input;
 use super::perf_samples::{Head, PerfSamples, When};
 use super::stream::Window;
-use attributes::{Attributes, Header, Layout};
+use addresses::{Addresses, Mode};
+use attributes::{Attributes, Layout};
 use bytes::{Bytes, Order};
 use callscape_base::progress::Progress;
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::recording::Recording;
-use chains::{Addresses, Chains, Mode};
+use chains::Chains;
 use features::Features;
+use header::{Header, MAGIC};
 use maps::Processes;
 use records::{Record, Records, kind};
 use rounds::Rounds;
+use samples::Sample;
 
 /// The identifier in `info`.
 pub(crate) const FORMAT: &str = "perf-data";
-
-/// What a recording begins with, by the order of its bytes.
-const MAGIC: [&[u8]; 2] = [b"PERFILE2", b"2ELIFREP"];
 
 /// Whether a file that begins with `head` is one.
 pub(crate) fn sniff(head: &[u8]) -> bool {
@@ -196,21 +201,33 @@ impl Reader<'_> {
     }
 
     fn sample(&mut self, record: &Record<'_>) -> Result<(), ImportError> {
-        let Some(attribute) = self.attributes.of_sample(record, self.order) else {
+        let Some(number) = self.attributes.of_sample(record, self.order) else {
             self.warn("sample-without-event", record.at);
             return Ok(());
         };
-        let Some(sample) = attribute.sample(record, self.order) else {
+        let event = self.attributes.get(number);
+        let Some(sample) = event.sample(record, self.order) else {
             self.warn("malformed-record", record.at);
             return Ok(());
         };
-        let has_no_chain = sample.has_stack || attribute.is_by_branches();
-        if has_no_chain {
-            let found = "copies of stacks or branches; open what 'perf script' prints of it";
+        if sample.has_stack || event.is_by_branches() {
+            let found = "copies of stacks or branches; open what 'perf script' prints of it, or of simpleperf its 'report_sample.py'";
             let place = Place::offset(self.name, record.at);
             return Err(ImportError::malformed(place, "chains of calls", found));
         }
-        let command = self.processes.command_of(sample.thread);
+        for (number, period) in self.attributes.counts(number, &sample) {
+            self.count(record, &sample, (number, period))?;
+        }
+        Ok(())
+    }
+
+    /// Adds a sample of the event of this number, which stands for so much of it.
+    fn count(
+        &mut self,
+        record: &Record<'_>,
+        sample: &Sample,
+        (number, period): (usize, u64),
+    ) -> Result<(), ImportError> {
         let when = match sample.time.map(i64::try_from) {
             Some(Ok(time)) => When::At(time),
             Some(Err(_)) => {
@@ -223,19 +240,21 @@ impl Reader<'_> {
             }
         };
         self.samples.begin(&Head {
-            command: &command,
+            command: &self.processes.command_of(sample.thread),
             process: sample.process.map(i64::from),
             thread: sample.thread.map(i64::from),
             processor: sample.processor.map(u64::from),
             when,
-            event: attribute.name.as_bytes(),
-            period: Some(sample.period.unwrap_or(attribute.period)),
+            event: self.attributes.get(number).name.as_bytes(),
+            period: Some(period),
         });
         let process = sample.process.unwrap_or(-1);
-        for (address, mode) in Addresses::of(&sample, record, self.order) {
-            let found = match mode {
+        for address in Addresses::of(sample, record, self.order) {
+            let found = match address.mode {
                 Mode::Other => None,
-                mode => self.processes.find(process, address, mode == Mode::Kernel),
+                mode => self
+                    .processes
+                    .find(process, address.at, mode == Mode::Kernel),
             };
             self.chains
                 .frame(found, address, &mut self.samples, record.at)?;

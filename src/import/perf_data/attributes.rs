@@ -1,19 +1,15 @@
-//! The header of a recording, and the events that it is of: `perf_event_attr`, with the ids of their counters and their names.
+//! The events of a recording: `perf_event_attr`, with the ids of their counters and their names.
 
 use std::collections::HashMap;
 
 use super::super::error::ImportError;
 use super::super::stream::Window;
-use super::MAGIC;
 use super::bytes::{Bytes, Order};
 use super::features::Features;
+use super::header::{Header, PIPE_HEADER, Section};
 use super::records::{Record, kind};
 use super::samples::{self, Asked, Sample, has};
 use callscape_facts::hashing::BuildFast;
-
-/// The length of the header of a file, and of a pipe.
-const HEADER: usize = 104;
-const PIPE_HEADER: u64 = 16;
 
 /// The first form of `perf_event_attr`.
 const LEAST_ATTRIBUTE: u64 = 64;
@@ -27,107 +23,6 @@ const FREQUENCY: u64 = 1 << 10;
 
 /// A bit of `branch_sample_type`: branches are stacks of calls.
 const CALL_STACK: u64 = 1 << 11;
-
-/// A part of a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Section {
-    pub offset: u64,
-    pub size: u64,
-}
-
-impl Section {
-    pub(super) fn read(bytes: &mut Bytes<'_>) -> Option<Section> {
-        Some(Section {
-            offset: bytes.u64()?,
-            size: bytes.u64()?,
-        })
-    }
-
-    /// Its bytes in the front of a file.
-    fn of<'f>(&self, front: &'f [u8]) -> Option<&'f [u8]> {
-        let start = usize::try_from(self.offset).ok()?;
-        let size = usize::try_from(self.size).ok()?;
-        front.get(start..start.checked_add(size)?)
-    }
-}
-
-/// The header of a recording.
-#[derive(Clone, Debug)]
-pub(super) struct Header {
-    pub order: Order,
-    /// None has what was written to a pipe.
-    pub file: Option<Places>,
-}
-
-/// Where things are in a file.
-#[derive(Clone, Debug)]
-pub(super) struct Places {
-    attribute_size: u64,
-    attributes: Section,
-    data: Section,
-    /// A bit for each kind of feature, by its number.
-    features: [u64; 4],
-}
-
-impl Header {
-    /// Reads the header, and leaves the window at its start.
-    pub(super) fn read(window: &mut Window<'_>) -> Result<Header, ImportError> {
-        window.have(HEADER)?;
-        let is_magic = |magic: &&[u8]| window.data().starts_with(magic);
-        let order = match MAGIC.iter().position(is_magic) {
-            Some(0) => Order::LowFirst,
-            Some(_) => Order::HighFirst,
-            None => {
-                let place = window.place(0);
-                return Err(ImportError::malformed(
-                    place,
-                    "PERFILE2",
-                    "another beginning",
-                ));
-            }
-        };
-        let mut bytes = Bytes::new(&window.data()[MAGIC[0].len()..], order);
-        let header = Header::places(&mut bytes).map(|file| Header { order, file });
-        header.ok_or_else(|| {
-            let found = format!("{} bytes", window.data().len());
-            ImportError::malformed(window.place(0), "a header of 104 bytes", found)
-        })
-    }
-
-    fn places(bytes: &mut Bytes<'_>) -> Option<Option<Places>> {
-        if bytes.u64()? == PIPE_HEADER {
-            return Some(None);
-        }
-        let attribute_size = bytes.u64()?;
-        let attributes = Section::read(bytes)?;
-        let data = Section::read(bytes)?;
-        // Types of events, no more in use.
-        Section::read(bytes)?;
-        let mut features = [0; 4];
-        for word in &mut features {
-            *word = bytes.u64()?;
-        }
-        Some(Some(Places {
-            attribute_size,
-            attributes,
-            data,
-            features,
-        }))
-    }
-
-    /// Where the data end; `None` at the end of the file, as perf had no time to say or wrote to a pipe.
-    pub(super) fn data_end(&self) -> Option<u64> {
-        let data = self.file.as_ref()?.data;
-        (data.size > 0).then(|| data.offset.saturating_add(data.size))
-    }
-
-    /// The numbers of the features that the file has.
-    pub(super) fn features(&self) -> Vec<u64> {
-        let words = self.file.as_ref().map_or([0; 4], |file| file.features);
-        let has = |number: &u64| words[(number / 64) as usize] >> (number % 64) & 1 != 0;
-        (0..256).filter(has).collect()
-    }
-}
 
 /// An event.
 #[derive(Debug)]
@@ -280,6 +175,8 @@ pub(super) struct Attributes {
     all: Vec<Attribute>,
     /// By the id of a counter, which of them it is.
     by_id: HashMap<u64, usize, BuildFast>,
+    /// By the id of a counter, what it had counted when it was last read.
+    counted: HashMap<u64, u64, BuildFast>,
 }
 
 impl Attributes {
@@ -385,15 +282,36 @@ impl Attributes {
         })
     }
 
-    /// The event of a sample.
-    pub(super) fn of_sample(&self, record: &Record<'_>, order: Order) -> Option<&Attribute> {
-        match self.all.as_slice() {
-            [] => None,
-            [alone] => Some(alone),
-            all => {
+    /// The event of this number.
+    pub(super) fn get(&self, number: usize) -> &Attribute {
+        &self.all[number]
+    }
+
+    /// The number of the event of a sample.
+    pub(super) fn of_sample(&self, record: &Record<'_>, order: Order) -> Option<usize> {
+        match self.all.len() {
+            0 => None,
+            1 => Some(0),
+            _ => {
                 let id = self.layout()?.id(record, order)?;
-                all.get(*self.by_id.get(&id)?)
+                self.by_id.get(&id).copied()
             }
         }
+    }
+
+    /// The events that a sample of this event is of, with what it counts of each: where it has read its counters, all of
+    /// these that went on, as perf does (`deliver_sample_group` in `tools/perf/util/session.c`).
+    pub(super) fn counts(&mut self, number: usize, sample: &Sample) -> Vec<(usize, u64)> {
+        if sample.counters.is_empty() {
+            let period = sample.period.unwrap_or(self.all[number].period);
+            return vec![(number, period)];
+        }
+        let counters = sample.counters.iter().filter_map(|&(id, value)| {
+            let before = self.counted.insert(id, value).unwrap_or(0);
+            let went_on = value.wrapping_sub(before);
+            let number = *self.by_id.get(&id)?;
+            (went_on > 0).then_some((number, went_on))
+        });
+        counters.collect()
     }
 }

@@ -1,4 +1,4 @@
-//! The addresses of chains of calls, and the frames that they are.
+//! The files that are mapped, and the frames at addresses in them.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -6,12 +6,10 @@ use std::ops::Range;
 use super::super::error::ImportError;
 use super::super::input::Input;
 use super::super::perf_samples::{PerfSamples, StackFrame};
-use super::bytes::{Bytes, Order};
+use super::addresses::Address;
 use super::features::Features;
-use super::maps::Found;
-use super::records::Record;
-use super::samples::Sample;
-use super::symbols::{Kind, Lookup, Mapped};
+use super::mapped::{FileId, Found, Kind, Mapped};
+use super::symbols::Lookup;
 use callscape_base::progress::Progress;
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::hashing::BuildFast;
@@ -20,70 +18,8 @@ use callscape_facts::names::NameId;
 /// A frame without a symbol, and a library that is not known, as perf calls them.
 const UNKNOWN: &[u8] = b"[unknown]";
 
-/// The least of the words among addresses that say in which mode those behind are.
-const LEAST_CONTEXT: u64 = -4095_i64 as u64;
-const OF_KERNEL: u64 = -128_i64 as u64;
-const OF_USER: u64 = -512_i64 as u64;
-
-/// The bits of a record's word that say in which mode it was written.
-const MODE: u16 = 7;
-const KERNEL: u16 = 1;
-const USER: u16 = 2;
-
-/// Where an address is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
-    Kernel,
-    User,
-    /// Of a hypervisor or a guest.
-    Other,
-}
-
-/// The addresses of a sample, innermost first.
-pub(super) struct Addresses<'r> {
-    /// The only one of a sample without a chain.
-    alone: Option<u64>,
-    chain: Bytes<'r>,
-    mode: Mode,
-}
-
-impl<'r> Addresses<'r> {
-    pub(super) fn of(sample: &Sample, record: &Record<'r>, order: Order) -> Addresses<'r> {
-        let chain = sample.chain.clone().and_then(|it| record.body.get(it));
-        Addresses {
-            alone: sample.ip.filter(|_| chain.is_none()),
-            chain: Bytes::new(chain.unwrap_or_default(), order),
-            mode: match record.misc & MODE {
-                KERNEL => Mode::Kernel,
-                USER => Mode::User,
-                _ => Mode::Other,
-            },
-        }
-    }
-}
-
-impl Iterator for Addresses<'_> {
-    type Item = (u64, Mode);
-
-    fn next(&mut self) -> Option<(u64, Mode)> {
-        loop {
-            let address = self.alone.take().or_else(|| self.chain.u64())?;
-            self.mode = match address {
-                OF_KERNEL => Mode::Kernel,
-                OF_USER => Mode::User,
-                LEAST_CONTEXT.. => Mode::Other,
-                address => return Some((address, self.mode)),
-            };
-        }
-    }
-}
-
-/// A mapped file by its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct FileId(pub u32);
-
-/// What a frame is told of, for the cache: a file and an address in it.
-type Key = (FileId, u64);
+/// What a frame is told of, for the cache: a file, an address in it, and whether it is returned to.
+type Key = (FileId, u64, bool);
 
 /// The files that are mapped, and what their addresses are.
 pub(super) struct Chains<'a> {
@@ -185,7 +121,7 @@ impl<'a> Chains<'a> {
     pub(super) fn frame(
         &mut self,
         found: Option<Found>,
-        address: u64,
+        address: Address,
         samples: &mut PerfSamples<'_>,
         at: u64,
     ) -> Result<(), ImportError> {
@@ -203,9 +139,9 @@ impl<'a> Chains<'a> {
         let file = &self.files[found.file.0 as usize];
         let place = match file.kind {
             Kind::File => found.offset,
-            _ => address,
+            _ => address.at,
         };
-        let key = (found.file, place);
+        let key = (found.file, place, address.returns);
         if let Some(known) = self.known.get(&key) {
             let frames = &self.frames[known.clone()];
             samples.frames.extend_from_slice(frames);
@@ -218,9 +154,7 @@ impl<'a> Chains<'a> {
         let start = self.frames.len();
         let mut names = |bytes: &[u8]| samples.symbols.name(bytes, warn);
         let library = names(&file.name);
-        let told = self
-            .lookup
-            .frames(found.file.0, file, (found.offset, address), &warn)?;
+        let told = self.lookup.frames(found, file, address, &warn)?;
         self.frames.extend(told.iter().map(|it| StackFrame {
             symbol: names(it.symbol.as_bytes()),
             library: if it.inlined { NameId::EMPTY } else { library },

@@ -5,8 +5,8 @@
 use super::super::error::ImportError;
 use super::super::input::Input;
 use super::super::stream::Window;
-use super::attributes::{Header, Section};
 use super::bytes::{Bytes, Order};
+use super::header::{Header, Section};
 use super::simpleperf::{self, Symbols};
 use callscape_base::progress::Progress;
 use callscape_base::warnings::Reporter;

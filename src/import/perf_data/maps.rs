@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::bytes::{Bytes, Order};
-use super::chains::{Chains, FileId};
+use super::chains::Chains;
+use super::mapped::{FileId, Found};
 use super::records::{Record, kind};
 use callscape_facts::hashing::BuildFast;
 
@@ -35,13 +36,6 @@ struct Map {
 
 /// By its first address, what is mapped.
 type Space = BTreeMap<u64, Map>;
-
-/// Where an address is in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
-    pub file: FileId,
-    pub offset: u64,
-}
 
 pub(super) struct Processes {
     /// By thread, its command.

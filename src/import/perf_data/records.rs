@@ -6,8 +6,8 @@
 
 use super::super::error::ImportError;
 use super::super::stream::Window;
-use super::attributes::Header;
 use super::bytes::{Bytes, Order};
+use super::header::Header;
 use callscape_base::warnings::Reporter;
 use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 
@@ -185,6 +185,8 @@ impl<'w, 'a> Records<'w, 'a> {
         let mut body = Bytes::new(&self.window.data()[HEADER..length], self.order);
         let more = match kind {
             kind::AUX_TRACE => body.u64(),
+            // simpleperf has them inside.
+            _ if body.rest().len() > HEADER => None,
             // Padded to whole words.
             _ => body
                 .u32()

@@ -53,6 +53,8 @@ pub(super) struct Sample {
     pub period: Option<u64>,
     /// Where its chain is in the body, in bytes; `None` where its event asks for none.
     pub chain: Option<Range<usize>>,
+    /// The ids of counters and what they count so far, if the event asks for it.
+    pub counters: Vec<(u64, u64)>,
     /// A copy of the stack follows, which has to be unwound.
     pub has_stack: bool,
 }
@@ -88,7 +90,7 @@ pub(super) fn sample(record: &Record<'_>, asked: &Asked, order: Order) -> Option
         sample.period = Some(body.u64()?);
     }
     if asks(has::READ) {
-        pass_read(&mut body, asked.read)?;
+        sample.counters = counters(&mut body, asked.read)?;
     }
     if asks(has::CHAIN) {
         let count = body.u64()?;
@@ -100,15 +102,29 @@ pub(super) fn sample(record: &Record<'_>, asked: &Asked, order: Order) -> Option
     Some(sample)
 }
 
-/// Passes over the counters of an event or of its group.
-fn pass_read(body: &mut Bytes<'_>, format: u64) -> Option<()> {
+/// The counters of an event or of its group; none without ids.
+fn counters(body: &mut Bytes<'_>, format: u64) -> Option<Vec<(u64, u64)>> {
     let count = |bits: &[u64]| bits.iter().filter(|&&bit| format & bit != 0).count() as u64;
+    let times = count(&[ENABLED, RUNNING]);
+    let mut counters = Vec::new();
+    let mut counter = |body: &mut Bytes<'_>, times: u64| {
+        let value = body.u64()?;
+        body.skip(times)?;
+        if format & READ_ID != 0 {
+            counters.push((body.u64()?, value));
+        }
+        body.skip(count(&[READ_LOST]))
+    };
     if format & GROUP == 0 {
-        return body.skip(1 + count(&[ENABLED, RUNNING, READ_ID, READ_LOST]));
+        counter(body, times)?;
+        return Some(counters);
     }
     let members = body.u64()?;
-    body.skip(count(&[ENABLED, RUNNING]))?;
-    body.skip(members.checked_mul(1 + count(&[READ_ID, READ_LOST]))?)
+    body.skip(times)?;
+    for _ in 0..members {
+        counter(body, 0)?;
+    }
+    Some(counters)
 }
 
 /// Whether a copy of the stack follows that is not empty.

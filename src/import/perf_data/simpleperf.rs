@@ -3,7 +3,7 @@
 
 use super::super::protobuf::Fields;
 use super::bytes::{Bytes, Order};
-use super::symbols::Table;
+use super::table::Table;
 
 /// Types of files.
 const KERNEL: u32 = 0;

@@ -15,84 +15,23 @@ mod elf;
 #[cfg(not(target_arch = "wasm32"))]
 mod files;
 mod kernel;
-mod table;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::super::error::ImportError;
+use super::addresses::Address;
+use super::mapped::{Found, Kind, Mapped};
 use super::simpleperf::Symbols;
-use crate::demangle::demangle_with_arguments;
+use super::table::Table;
+use super::told::Told;
 use callscape_base::progress::Progress;
 use callscape_facts::hashing::BuildFast;
-pub(super) use table::Table;
 
 #[cfg(not(target_arch = "wasm32"))]
 use elf::Elf;
 #[cfg(not(target_arch = "wasm32"))]
 use files::Files;
-
-/// What is mapped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
-    /// A file, by places in it.
-    File,
-    /// What a just-in-time compiler made, by addresses of the process like the next ones.
-    Compiled,
-    /// The kernel; perf found its first symbol at this address.
-    Kernel { text: u64 },
-    /// A module of the kernel.
-    Module,
-    /// A symbol of its own.
-    Symbol,
-}
-
-/// A mapped file.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Mapped {
-    pub name: Box<[u8]>,
-    /// `None` if it is not recorded.
-    pub build_id: Option<Box<[u8]>>,
-    pub kind: Kind,
-}
-
-impl Mapped {
-    /// Whether this is the build that was mapped; `None` if the recording does not say.
-    #[cfg(not(target_arch = "wasm32"))]
-    fn is_of(&self, id: Option<&[u8]>) -> Option<bool> {
-        // Perf fills short ones up with zeros.
-        let trimmed = |id: &[u8]| {
-            id.iter()
-                .rposition(|&byte| byte != 0)
-                .map_or(0, |at| at + 1)
-        };
-        let recorded = self.build_id.as_deref()?;
-        let id = id.unwrap_or_default();
-        Some(recorded[..trimmed(recorded)] == id[..trimmed(id)])
-    }
-}
-
-/// A frame at an address.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Told {
-    pub symbol: String,
-    pub inlined: bool,
-    /// Empty where it is not known.
-    pub file: String,
-    /// From 1; 0 where it is not known.
-    pub line: u32,
-}
-
-impl Told {
-    fn of_symbol(name: &[u8]) -> Told {
-        Told {
-            symbol: demangle_with_arguments(&String::from_utf8_lossy(name)),
-            inlined: false,
-            file: String::new(),
-            line: 0,
-        }
-    }
-}
 
 /// The symbols of a file.
 enum Loaded {
@@ -146,11 +85,14 @@ impl<'a> Lookup<'a> {
     /// The frames at a place in a file, or at an address where its [`Kind`] says so: innermost first, none without a symbol.
     pub(super) fn frames(
         &mut self,
-        number: u32,
+        found: Found,
         file: &Mapped,
-        (place, address): (u64, u64),
+        address: Address,
         warn: &impl Fn(&'static str),
     ) -> Result<Vec<Told>, ImportError> {
+        let (number, place) = (found.file.0, found.offset);
+        let returns = address.returns;
+        let address = address.at;
         if file.kind == Kind::Symbol {
             return Ok(vec![Told::of_symbol(&file.name)]);
         }
@@ -182,7 +124,7 @@ impl<'a> Lookup<'a> {
             Some(Loaded::Table(table)) => of_symbol(table, address),
             Some(Loaded::Kernel(table, shift)) => of_symbol(table, address.wrapping_sub(*shift)),
             #[cfg(not(target_arch = "wasm32"))]
-            Some(Loaded::Elf(elf)) => elf.frames(place),
+            Some(Loaded::Elf(elf)) => elf.frames(place, returns),
         })
     }
 

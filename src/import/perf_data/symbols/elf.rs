@@ -15,8 +15,8 @@ use object::{
     RelocationTarget, SymbolFlags, elf,
 };
 
+use super::super::table::Table;
 use super::Told;
-use super::table::Table;
 use crate::demangle::demangle_with_arguments;
 
 /// Bytes of debug information.
@@ -140,8 +140,9 @@ impl Elf {
         Some(())
     }
 
-    /// The frames at a place in the file, innermost first; none without a symbol.
-    pub(super) fn frames(&self, offset: u64) -> Vec<Told> {
+    /// The frames at a place in the file, innermost first; none without a symbol. Where a call returns to, lines and inlined
+    /// functions are those of the call before it, which may be others.
+    pub(super) fn frames(&self, offset: u64, returns: bool) -> Vec<Told> {
         let is_in = |it: &&Segment| offset.checked_sub(it.offset).is_some_and(|at| at < it.size);
         let segment = self.segments.iter().find(is_in);
         let address = segment.map_or(offset, |it| offset - it.offset + it.address);
@@ -149,8 +150,9 @@ impl Elf {
             return Vec::new();
         };
         let mut frames = Vec::new();
-        if let Some(lines) = &self.lines {
-            frames = inlined(lines, address);
+        let ran = address.saturating_sub(u64::from(returns));
+        if let Some(lines) = self.lines.as_ref().filter(|_| ran >= symbol.start) {
+            frames = inlined(lines, ran);
         }
         // The function that the linker knows is the last one.
         let mut outermost = Told::of_symbol(symbol.name);

@@ -1,14 +1,13 @@
 //! Where the files with symbols are.
 
-use std::ffi::OsStr;
 use std::io::Read;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::super::mapped::Mapped;
+use super::super::table::Table;
 use super::elf::Elf;
 use super::kernel::{self, Kernel};
-use super::{Mapped, Table};
 use callscape_base::files::disk;
 
 /// How large a file may be, and those with debug information together.
@@ -38,7 +37,7 @@ impl Files {
             .build_id
             .as_deref()
             .map(|id| cached(id, &["elf", "vdso"]));
-        let own = is_path.then(|| PathBuf::from(OsStr::from_bytes(&file.name)));
+        let own = path_of(&file.name).filter(|_| is_path);
         let name = own.as_deref().and_then(Path::file_name);
         let beside = name.and_then(|name| Some(beside?.join(name)));
         let mut why = "symbols-missing";
@@ -106,7 +105,7 @@ impl Files {
 
     /// The symbols in the map of a just-in-time compiler.
     pub(super) fn compiled(&self, file: &Mapped) -> Option<Table> {
-        let bytes = read(Path::new(OsStr::from_bytes(&file.name))).ok()??;
+        let bytes = read(&path_of(&file.name)?).ok()??;
         Some(kernel::compiled(&bytes))
     }
 
@@ -135,6 +134,11 @@ impl Files {
     pub(super) fn module(&mut self, file: &Mapped) -> Option<Table> {
         self.kernel.as_mut()?.tables.remove(&file.name)
     }
+}
+
+/// A name as a path, on any system.
+fn path_of(name: &[u8]) -> Option<PathBuf> {
+    std::str::from_utf8(name).ok().map(PathBuf::from)
 }
 
 /// It has more bytes than are read.

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::table::Table;
+use super::super::table::Table;
 use callscape_facts::hashing::BuildFast;
 
 /// The symbols of a kernel.

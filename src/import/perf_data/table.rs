@@ -25,13 +25,13 @@ struct Row {
 
 /// The symbols of a file.
 #[derive(Debug, Default)]
-pub(in super::super) struct Table {
+pub(super) struct Table {
     rows: Vec<Row>,
     names: Vec<u8>,
 }
 
 /// A symbol that was found.
-pub(in super::super) struct Symbol<'t> {
+pub(super) struct Symbol<'t> {
     pub name: &'t [u8],
     #[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "of files alone"))]
     pub start: u64,
@@ -39,7 +39,7 @@ pub(in super::super) struct Symbol<'t> {
 
 impl Table {
     /// Takes a symbol with its length, 0 up to the next one.
-    pub(in super::super) fn add(&mut self, start: u64, length: u64, name: &[u8], rank: u8) {
+    pub(super) fn add(&mut self, start: u64, length: u64, name: &[u8], rank: u8) {
         if self.rows.len() >= MOST || self.names.len() + name.len() > MOST_TEXT || name.is_empty() {
             return;
         }
@@ -61,7 +61,7 @@ impl Table {
     }
 
     /// Puts them in order, which [`Table::find`] needs.
-    pub(in super::super) fn sort(&mut self) {
+    pub(super) fn sort(&mut self) {
         let names = &self.names;
         let name = |row: &Row| &names[row.at as usize..][..row.length as usize];
         self.rows.sort_by_cached_key(|row| {
@@ -82,7 +82,7 @@ impl Table {
     }
 
     /// The symbol at this address.
-    pub(in super::super) fn find(&self, address: u64) -> Option<Symbol<'_>> {
+    pub(super) fn find(&self, address: u64) -> Option<Symbol<'_>> {
         /// How many symbols before it may be inside the one around it.
         const NESTED: usize = 16;
         let behind = self.rows.partition_point(|row| row.start <= address);
