@@ -39,6 +39,7 @@ use super::error::ImportError;
 use super::input::Input;
 use super::perf_samples::{Head, PerfSamples, When};
 use super::stream::Window;
+use super::wakeups::Stage;
 use addresses::{Addresses, Mode};
 use attributes::{Attributes, Layout};
 use bytes::{Bytes, Order};
@@ -214,6 +215,16 @@ impl Reader<'_> {
             let found = "copies of stacks or branches; open what 'perf script' prints of it, or of simpleperf its 'report_sample.py'";
             let place = Place::offset(self.name, record.at);
             return Err(ImportError::malformed(place, "chains of calls", found));
+        }
+        if let (Some(place), Some(fields)) = (event.woken, sample.raw.clone())
+            && let Some(field) = record.body[fields].get(place..)
+            && let Some(woken) = Bytes::new(field, self.order).i32()
+            && let (Some(thread), Some(time)) = (sample.thread, sample.time)
+            && let Some(stage) = Stage::of_event(&event.name)
+        {
+            let threads = [thread, woken].map(i64::from);
+            let time = i64::try_from(time).unwrap_or(i64::MAX);
+            self.samples.wakeups.push(stage, threads, time, record.at);
         }
         for (number, period) in self.attributes.counts(number, &sample) {
             self.count(record, &sample, (number, period))?;

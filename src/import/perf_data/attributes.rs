@@ -30,6 +30,8 @@ pub(super) struct Attribute {
     pub name: String,
     /// What a sample counts that does not say.
     pub period: u64,
+    /// Where among the fields of its samples the thread is that they wake.
+    pub woken: Option<usize>,
     kind: u32,
     config: u64,
     asked: Asked,
@@ -62,6 +64,7 @@ impl Attribute {
                 0 => period,
                 _ => 1,
             },
+            woken: None,
             kind,
             config,
             asked: Asked {
@@ -265,6 +268,9 @@ impl Attributes {
             if let Some(name) = name.or_else(by_kind) {
                 attribute.name.clone_from(name);
             }
+            let name = attribute.name.split(':').nth(1).unwrap_or_default();
+            let woken = features.wakeups.iter().find(|it| it.0 == name);
+            attribute.woken = woken.map(|it| it.1).or(attribute.woken);
         }
         for event in &features.events {
             let number = event.ids.iter().find_map(|id| self.by_id.get(id)).copied();

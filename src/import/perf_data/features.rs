@@ -2,6 +2,8 @@
 //!
 //! A file has it behind its data, a pipe in records. Source: `tools/perf/Documentation/perf.data-file-format.txt`.
 
+use std::io::{Read, Seek, SeekFrom};
+
 use super::super::error::ImportError;
 use super::super::input::Input;
 use super::super::stream::Window;
@@ -12,6 +14,7 @@ use callscape_base::progress::Progress;
 use callscape_base::warnings::Reporter;
 
 /// The numbers of features.
+const TRACEPOINTS: u64 = 1;
 const BUILD_IDS: u64 = 2;
 const EVENTS: u64 = 12;
 const OF_SIMPLEPERF: u64 = 128;
@@ -46,6 +49,8 @@ pub(super) struct Features {
     /// Names of events by type and configuration, as simpleperf has them.
     pub kinds: Vec<(u32, u64, String)>,
     pub build_ids: Vec<BuildId>,
+    /// Names of tracepoints that wake threads, and where among their fields the woken one is.
+    pub wakeups: Vec<(&'static str, usize)>,
     pub symbols: Vec<Symbols>,
     is_simpleperf: bool,
 }
@@ -66,6 +71,12 @@ impl Features {
         let Some(end) = header.data_end().filter(|_| !numbers.is_empty()) else {
             return Ok(features);
         };
+        if !window.is_compressed()
+            && let Some(bytes) = tail(input, end, progress)
+        {
+            let name = window.name().to_owned();
+            window = Window::over(bytes, &name, end, progress, &quiet);
+        }
         let table = numbers.len() * size_of::<Section>();
         if !pass(&mut window, end)? || !window.have(table)? {
             reporter.warn("features-missing", || window.place(end));
@@ -112,6 +123,7 @@ impl Features {
     /// Takes a feature.
     pub(super) fn take(&mut self, number: u64, bytes: &[u8], order: Order) {
         match number {
+            TRACEPOINTS => self.wakeups = wakeups(bytes),
             EVENTS => self.events(bytes, order),
             BUILD_IDS => {
                 let mut bytes = Bytes::new(bytes, order);
@@ -202,7 +214,8 @@ impl Features {
 }
 
 fn is_wanted(number: u64) -> bool {
-    const WANTED: [u64; 5] = [
+    const WANTED: [u64; 6] = [
+        TRACEPOINTS,
         BUILD_IDS,
         EVENTS,
         SIMPLEPERF_FILES,
@@ -212,12 +225,41 @@ fn is_wanted(number: u64) -> bool {
     WANTED.contains(&number)
 }
 
+/// The tracepoints that wake threads, among the descriptions of fields that the kernel prints. Specification:
+/// <https://docs.kernel.org/trace/events.html>.
+fn wakeups(bytes: &[u8]) -> Vec<(&'static str, usize)> {
+    const NAMES: [&str; 3] = ["sched_waking", "sched_wakeup", "sched_wakeup_new"];
+    const FIELD: &[u8] = b"field:pid_t pid;\toffset:";
+    let place = |name: &'static str| {
+        let format = format!("name: {name}\n");
+        let start = memchr::memmem::find(bytes, format.as_bytes())? + format.len();
+        let rest = &bytes[start..];
+        let end = memchr::memmem::find(rest, b"\nname: ").unwrap_or(rest.len());
+        let field = memchr::memmem::find(&rest[..end], FIELD)? + FIELD.len();
+        let digits = rest[field..].split(|byte| !byte.is_ascii_digit()).next()?;
+        let place = std::str::from_utf8(digits).ok()?.parse().ok()?;
+        Some((name, place))
+    };
+    NAMES.into_iter().filter_map(place).collect()
+}
+
 /// The word and the length of the body of a build id, which has the header of a record.
 fn build_id_header(bytes: &mut Bytes<'_>) -> Option<(u16, u64)> {
     const HEADER: u64 = 8;
     bytes.u32()?;
     let (misc, size) = (bytes.u16()?, bytes.u16()?);
     Some((misc, u64::from(size).checked_sub(HEADER)?))
+}
+
+/// What a file on disk has from this place on, so that nobody has to read what is before it; `None` if it is much.
+fn tail(input: &Input, start: u64, progress: &Progress) -> Option<Vec<u8>> {
+    input.file()?;
+    let size = input.size().ok()?.checked_sub(start)?;
+    let mut file = input.seekable(progress).ok()?;
+    file.seek(SeekFrom::Start(start)).ok()?;
+    let mut bytes = Vec::new();
+    let read = size <= LARGEST && file.take(LARGEST).read_to_end(&mut bytes).is_ok();
+    read.then_some(bytes)
 }
 
 /// Passes over everything before this place; whether it is there.

@@ -53,6 +53,8 @@ pub(super) struct Sample {
     pub period: Option<u64>,
     /// Where its chain is in the body, in bytes; `None` where its event asks for none.
     pub chain: Option<Range<usize>>,
+    /// Where the fields of its tracepoint are in the body.
+    pub raw: Option<Range<usize>>,
     /// The ids of counters and what they count so far, if the event asks for it.
     pub counters: Vec<(u64, u64)>,
     /// A copy of the stack follows, which has to be unwound.
@@ -98,6 +100,12 @@ pub(super) fn sample(record: &Record<'_>, asked: &Asked, order: Order) -> Option
         body.skip(count)?;
         sample.chain = Some(start..record.body.len() - body.rest().len());
     }
+    if asks(has::RAW) {
+        let size = body.u32()?;
+        let start = record.body.len() - body.rest().len();
+        body.take(u64::from(size))?;
+        sample.raw = Some(start..record.body.len() - body.rest().len());
+    }
     sample.has_stack = asks(has::STACK) && has_stack(&mut body, asked)?;
     Some(sample)
 }
@@ -130,10 +138,6 @@ fn counters(body: &mut Bytes<'_>, format: u64) -> Option<Vec<(u64, u64)>> {
 /// Whether a copy of the stack follows that is not empty.
 fn has_stack(body: &mut Bytes<'_>, asked: &Asked) -> Option<bool> {
     let asks = |bit| asked.sample & bit != 0;
-    if asks(has::RAW) {
-        let size = body.u32()?;
-        body.take(u64::from(size))?;
-    }
     if asks(has::BRANCHES) {
         let count = body.u64()?;
         body.skip(u64::from(asked.branches & BRANCH_INDEX != 0))?;

@@ -3,6 +3,8 @@
 
 use std::cmp::Reverse;
 
+use crate::demangle::demangle_with_arguments;
+
 /// How many symbols of a file are kept.
 const MOST: usize = 16 << 20;
 
@@ -21,6 +23,7 @@ struct Row {
     length: u32,
     /// The lower, the rather its name is the one to show.
     rank: u8,
+    has_no_length: bool,
 }
 
 /// The symbols of a file.
@@ -33,7 +36,10 @@ pub(super) struct Table {
 /// A symbol that was found.
 pub(super) struct Symbol<'t> {
     pub name: &'t [u8],
-    #[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "of files alone"))]
+    #[cfg_attr(
+        target_arch = "wasm32",
+        expect(dead_code, reason = "only files need it")
+    )]
     pub start: u64,
 }
 
@@ -51,6 +57,7 @@ impl Table {
             at,
             length: name.len() as u32,
             rank,
+            has_no_length: false,
         });
     }
 
@@ -62,35 +69,59 @@ impl Table {
 
     /// Puts them in order, which [`Table::find`] needs.
     pub(super) fn sort(&mut self) {
-        let names = &self.names;
-        let name = |row: &Row| &names[row.at as usize..][..row.length as usize];
-        self.rows.sort_by_cached_key(|row| {
-            let name = name(row);
-            let underscores = name.iter().take_while(|&&byte| byte == b'_').count();
-            let has_no_length = row.end == row.start;
-            let preferred = (has_no_length, row.rank, underscores, Reverse(name.len()));
-            (row.start, preferred, row.at)
-        });
-        self.rows.dedup_by_key(|row| row.start);
-        let mut next = None;
+        // Those at one address stay in the order of the file.
+        self.rows.sort_by_key(|row| row.start);
+        // The start at hand, and the one behind it.
+        let mut next: Option<(u64, Option<u64>)> = None;
         for row in self.rows.iter_mut().rev() {
-            if row.end == row.start {
-                row.end = next.unwrap_or(row.start.saturating_add(LAST));
+            if next.is_none_or(|(start, _)| start > row.start) {
+                next = Some((row.start, next.map(|(start, _)| start)));
             }
-            next = Some(row.start);
+            if row.end == row.start {
+                let end = next.and_then(|(_, behind)| behind);
+                row.end = end.unwrap_or(row.start.saturating_add(LAST));
+                row.has_no_length = true;
+            }
         }
     }
 
     /// The symbol at this address.
     pub(super) fn find(&self, address: u64) -> Option<Symbol<'_>> {
-        /// How many symbols before it may be inside the one around it.
+        /// How many addresses with symbols before it may be inside the one around it.
         const NESTED: usize = 16;
-        let behind = self.rows.partition_point(|row| row.start <= address);
-        let before = self.rows[..behind].iter().rev().take(NESTED);
-        let row = { before }.find(|row| address < row.end)?;
-        Some(Symbol {
-            name: &self.names[row.at as usize..][..row.length as usize],
-            start: row.start,
+        let mut behind = self.rows.partition_point(|row| row.start <= address);
+        for _ in 0..NESTED {
+            let start = self.rows[..behind].last()?.start;
+            let first = self.rows[..behind].partition_point(|row| row.start < start);
+            if let Some(row) = self.chosen(&self.rows[first..behind])
+                && address < row.end
+            {
+                let name = self.name(row);
+                return Some(Symbol { name, start });
+            }
+            behind = first;
+        }
+        None
+    }
+
+    fn name(&self, row: &Row) -> &[u8] {
+        &self.names[row.at as usize..][..row.length as usize]
+    }
+
+    /// The symbol to show of those at one address. Perf compares the names that people read.
+    fn chosen<'r>(&self, rows: &'r [Row]) -> Option<&'r Row> {
+        if let [alone] = rows {
+            return Some(alone);
+        }
+        rows.iter().min_by_key(|row| {
+            let name = demangle_with_arguments(&String::from_utf8_lossy(self.name(row)));
+            let underscores = name.bytes().take_while(|&byte| byte == b'_').count();
+            (
+                row.has_no_length,
+                row.rank,
+                underscores,
+                Reverse(name.len()),
+            )
         })
     }
 

@@ -81,10 +81,12 @@ impl Files {
         bytes: Arc<[u8]>,
         warn: &impl Fn(&'static str),
     ) -> Box<Elf> {
-        let debug = match (elf.has_debug_information(), elf.build_id()) {
-            (false, Some(id)) => debug_file(id).and_then(|path| read(&path).ok().flatten()),
-            _ => None,
+        let places = match (elf.has_debug_information(), elf.build_id()) {
+            (false, Some(id)) => debug_files(id),
+            _ => Vec::new(),
         };
+        let mut found = places.iter().filter_map(|path| read(path).ok().flatten());
+        let debug = found.next();
         let other = debug.as_ref().and_then(Elf::parse);
         let bytes = match (other, debug) {
             (Some(other), Some(debug)) if other.build_id() == elf.build_id() => {
@@ -177,11 +179,14 @@ fn cached(id: &[u8], names: &[&str]) -> Vec<PathBuf> {
     names.iter().map(|name| folder.join(name)).collect()
 }
 
-/// Where the system keeps the debug information of this build.
-fn debug_file(id: &[u8]) -> Option<PathBuf> {
-    let (folder, rest) = by_id(id)?;
-    let folder = Path::new("/usr/lib/debug/.build-id").join(folder);
-    Some(folder.join(format!("{rest}.debug")))
+/// Where perf and the system keep the debug information of this build.
+fn debug_files(id: &[u8]) -> Vec<PathBuf> {
+    let mut files = cached(id, &["debug"]);
+    if let Some((folder, rest)) = by_id(id) {
+        let folder = Path::new("/usr/lib/debug/.build-id").join(folder);
+        files.push(folder.join(format!("{rest}.debug")));
+    }
+    files
 }
 
 /// The build id among the notes of the kernel that runs.

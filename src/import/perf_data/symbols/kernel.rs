@@ -1,6 +1,9 @@
 //! Symbols in lines of text: `/proc/kallsyms`, and the maps that just-in-time compilers write. Specification:
 //! `tools/perf/Documentation/jit-interface.txt` of Linux.
-#![cfg_attr(target_arch = "wasm32", allow(dead_code, reason = "of files alone"))]
+#![cfg_attr(
+    target_arch = "wasm32",
+    allow(dead_code, reason = "only files need it")
+)]
 
 use std::collections::HashMap;
 
