@@ -267,6 +267,29 @@ fn symbols_of_simpleperf_are_read() {
 }
 
 #[test]
+fn wake_ups_are_links() {
+    const ASKS: u64 = 1 | 1 << 1 | 1 << 2 | 1 << 10;
+    let mut made = Made::new(Order::LowFirst);
+    made.event((2, 300), ASKS, 0);
+    let [by, woken] = [5, 6].map(|id| made.pair(id, id));
+    // The length of the fields, and these: the thread stands behind 8 bytes.
+    let fields = [made.pair(20, 1), made.pair(2, 6)];
+    made.record((9, 1), &[1, by, 1_000_000], b"", &[fields[0], fields[1], 0]);
+    made.record((9, 1), &[1, woken, 2_000_000], b"", &[made.pair(4, 0)]);
+    let format = b"name: sched_waking\nID: 300\nformat:\n\tfield:pid_t pid;\toffset:8;\tsize:4;\n";
+    let mut names = made.words(&[made.pair(1, 64)]);
+    names.extend(&made.attributes[..64]);
+    names.extend(made.words(&[made.pair(0, 24)]));
+    names.extend(b"sched:sched_waking\0\0\0\0\0\0");
+    made.features = vec![(1, format.to_vec()), (12, names)];
+    let recording = made::found(FORMAT, made.bytes());
+    let links = made::linked_calls(&recording);
+    assert!(links[1].ends_with("<[unknown]"), "{links:?}");
+    let profile = recording.weighed.expect("weights");
+    assert!(format!("{profile:?}").contains("sched:sched_waking"));
+}
+
+#[test]
 fn what_is_cut_or_damaged_is_repaired_or_refused() {
     let bytes = made_in(Order::LowFirst);
     made::survives(import, &bytes);

@@ -16,7 +16,7 @@ use object::{
 };
 
 use super::super::table::Table;
-use super::Told;
+use super::super::told::Told;
 use crate::demangle::demangle_with_arguments;
 
 /// Bytes of debug information.
