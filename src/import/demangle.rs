@@ -20,6 +20,11 @@ const CONSTANT: &str = " const";
 
 /// The same with template arguments, as perf writes names of C++.
 pub(crate) fn demangle_with_arguments(symbol: &str) -> String {
+    // What LLVM adds to parts of functions (`.warm`) is no part of their name.
+    let symbol = match symbol.strip_prefix("_R") {
+        Some(rest) => &symbol[..2 + rest.find('.').unwrap_or(rest.len())],
+        None => symbol,
+    };
     if let Ok(rust) = rustc_demangle::try_demangle(symbol) {
         return format!("{rust:#}");
     }

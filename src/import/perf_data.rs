@@ -62,6 +62,18 @@ pub(crate) fn sniff(head: &[u8]) -> bool {
     MAGIC.iter().any(|magic| head.starts_with(magic))
 }
 
+/// Whether another reading may find more names: files with symbols come and go, and the recording stays as it is.
+pub(crate) fn lacks_symbols(recording: &Recording) -> bool {
+    const KINDS: [&str; 4] = [
+        "symbols-missing",
+        "symbols-of-another-build",
+        "symbols-not-read",
+        "lines-not-read",
+    ];
+    let mut warnings = recording.warnings.iter();
+    recording.format == FORMAT && warnings.any(|it| KINDS.contains(&it.kind.as_ref()))
+}
+
 /// Reads the samples. O(n log n) in a round; memory for functions and calls, one round, and the symbols of mapped files.
 pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();

@@ -104,6 +104,7 @@ fn without_its_program_addresses_are_unknown() {
         (with_another, "symbols-of-another-build 1"),
     ] {
         assert_eq!(made::counted(&recording), [kind]);
+        assert!(lacks_symbols(&recording));
         let mut names = recording.functions.ids();
         assert!(names.all(|id| recording.functions.get(id).name == "[unknown]"));
     }
