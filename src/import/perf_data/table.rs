@@ -61,6 +61,11 @@ impl Table {
         });
     }
 
+    /// Forgets the symbol that was taken last if it is at this address.
+    pub(super) fn forget_at(&mut self, start: u64) {
+        self.rows.pop_if(|row| row.start == start);
+    }
+
     /// Whether there are none.
     #[cfg(not(target_arch = "wasm32"))]
     pub(super) fn is_empty(&self) -> bool {

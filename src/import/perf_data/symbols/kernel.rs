@@ -40,6 +40,8 @@ impl Kernel {
                     Some(table) => table,
                     None => kernel.tables.entry(module.into()).or_default(),
                 };
+                // Without lengths, perf shows the last one at an address.
+                table.forget_at(address);
                 table.add(address, 0, name, rank);
             }
         }
@@ -84,7 +86,7 @@ mod tests {
         );
         assert_eq!(name(&table, 0x8003), Some(b"g".to_vec()));
         assert_eq!(name(&table, 0x8004), None);
-        let text = b"ffff0000 T _text\nffff0010 t local\nffff0020 D data\nffffa000 t f\t[ext4]\n";
+        let text = b"ffff0000 T _text\nffff0010 T longer_name\nffff0010 t local\nffff0020 D data\nffffa000 t f\t[ext4]\n";
         let kernel = Kernel::parse(text).expect("a kernel");
         assert_eq!(
             name(&kernel.tables[&b""[..]], 0xffff_0015),
