@@ -34,6 +34,7 @@ use elf::Elf;
 use files::Files;
 
 /// The symbols of a file.
+#[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "no files there"))]
 enum Loaded {
     None,
     Table(Table),
@@ -87,21 +88,20 @@ impl<'a> Lookup<'a> {
         &mut self,
         found: Found,
         file: &Mapped,
-        address: Address,
+        at: Address,
         warn: &impl Fn(&'static str),
     ) -> Result<Vec<Told>, ImportError> {
         let (number, place) = (found.file.0, found.offset);
-        let returns = address.returns;
-        let address = address.at;
+        let Address { at: address, .. } = at;
         if file.kind == Kind::Symbol {
             return Ok(vec![Told::of_symbol(&file.name)]);
         }
         if let Some(recorded) = self.recorded.get(&file.name) {
-            let at = match recorded.is_absolute || file.kind != Kind::File {
+            let place = match recorded.is_absolute || file.kind != Kind::File {
                 true => address,
                 false => place.wrapping_add(recorded.shift),
             };
-            let symbol = recorded.table.find(at);
+            let symbol = recorded.table.find(place);
             return Ok(symbol
                 .map(|it| Told::of_symbol(it.name))
                 .into_iter()
@@ -124,7 +124,7 @@ impl<'a> Lookup<'a> {
             Some(Loaded::Table(table)) => of_symbol(table, address),
             Some(Loaded::Kernel(table, shift)) => of_symbol(table, address.wrapping_sub(*shift)),
             #[cfg(not(target_arch = "wasm32"))]
-            Some(Loaded::Elf(elf)) => elf.frames(place, returns),
+            Some(Loaded::Elf(elf)) => elf.frames(place, at.returns),
         })
     }
 
