@@ -15,6 +15,28 @@ pub fn demangle(symbol: &str) -> String {
     demangled.map_or_else(|| symbol.to_owned(), |name| without_arguments(&name))
 }
 
+/// Behind the parameters of a method.
+const CONSTANT: &str = " const";
+
+/// The same with template arguments, as perf writes names of C++.
+pub(crate) fn demangle_with_arguments(symbol: &str) -> String {
+    // What LLVM adds to parts of functions (`.warm`) is no part of their name.
+    let symbol = match symbol.strip_prefix("_R") {
+        Some(rest) => &symbol[..2 + rest.find('.').unwrap_or(rest.len())],
+        None => symbol,
+    };
+    if let Ok(rust) = rustc_demangle::try_demangle(symbol) {
+        return format!("{rust:#}");
+    }
+    let demangled = symbol.starts_with("_Z").then(|| demangle_cpp(symbol));
+    let mut name = demangled.flatten().unwrap_or_else(|| symbol.to_owned());
+    // It is told of the parameters, which are left out.
+    if name.ends_with(CONSTANT) && symbol.starts_with("_Z") {
+        name.truncate(name.len() - CONSTANT.len());
+    }
+    name
+}
+
 /// A name of C++. The demangler takes ASCII alone: letters of other alphabets are stood in for by as many bytes, which
 /// are found nowhere else in the name.
 fn demangle_cpp(symbol: &str) -> Option<String> {
@@ -136,6 +158,8 @@ mod tests {
         ] {
             assert_eq!(demangle(symbol), expected, "{symbol}");
         }
+        let full = demangle_with_arguments("_ZNK6shapes3BoxIdE3getEi");
+        assert_eq!(full, "shapes::Box<double>::get");
         assert_eq!(without_arguments("a<b<c>>::operator<<<d>"), "a::operator<<");
         assert_eq!(without_arguments("a<b>::operator->"), "a::operator->");
         assert_eq!(without_arguments("a>b"), "a>b");

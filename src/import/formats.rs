@@ -10,8 +10,8 @@ use super::{
     austin, bpf_stacks, callgrind, chrome, cpuprofile, dart, datadog, dhat, firefox, folded,
     function_graph, go_trace, gprof, gprof2dot, heapprofile, heapsnapshot, heaptrack, hprof,
     instruments_copy, jaeger, jfr, macos_sample, massif, measureme, memray, nettrace, otlp,
-    perf_script, perf_trace, perfetto, pprof, pstats, pyinstrument, rbspy, scalene, sentry,
-    skywalking, speedscope, stackprof, systrace, uftrace, xctrace, xray, zipkin,
+    perf_data, perf_script, perf_trace, perfetto, pprof, pstats, pyinstrument, rbspy, scalene,
+    sentry, skywalking, speedscope, stackprof, systrace, uftrace, xctrace, xray, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -292,6 +292,13 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: perf_trace::sniff,
             import: perf_trace::import,
+        },
+    },
+    Format {
+        id: perf_data::FORMAT,
+        kind: Kind::File {
+            sniff: perf_data::sniff,
+            import: perf_data::import,
         },
     },
     Format {

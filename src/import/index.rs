@@ -19,6 +19,7 @@ use super::fingerprint::{EXTENSION, add, fingerprint};
 use super::formats::FORMATS;
 use super::input::Input;
 use super::opened;
+use super::perf_data;
 use super::read::read;
 use callscape_base::files::disk;
 use callscape_base::progress::Progress;
@@ -244,6 +245,9 @@ fn named(path: PathBuf, others: usize) -> PathBuf {
 
 /// Whether an index is left of a recording that took so long to read.
 fn is_worth(recording: &Recording, took: Duration) -> bool {
+    if perf_data::lacks_symbols(recording) {
+        return false;
+    }
     let events = recording.memory.as_ref().and_then(Memory::timed);
     let events = events.map_or(0, |it| u64::from(it.end()));
     let is_large = recording.trace.calls().max(events) >= WORTH_KEEPING;

@@ -75,6 +75,8 @@ pub mod note;
 mod opened;
 pub mod otlp;
 mod parts;
+mod perf_data;
+mod perf_samples;
 pub mod perf_script;
 mod perf_trace;
 mod perfetto;

@@ -18,28 +18,20 @@
 //! thread for each of them.
 
 pub mod gap;
-mod symbols;
 mod text;
-
-use std::collections::HashMap;
 
 use super::decimal::{self, Unit};
 use super::error::ImportError;
 use super::input::Input;
 use super::lines::Lines;
-use super::samplers;
-use super::samples::{self, EventId, Samples, StackId, Stacks, TrackId};
-use super::text::decode;
-use super::wakeups::{self, Stage, Wakeups};
+use super::perf_samples::{Head, PerfSamples, StackFrame, When};
+use super::wakeups::{self, Stage};
 use callscape_base::progress::Progress;
-use callscape_base::units::ThreadId;
 use callscape_base::warnings::{Place, Reporter};
-use callscape_facts::builder::{Timestamp, TraceBuilder};
-use callscape_facts::hashing::BuildFast;
+use callscape_facts::builder::Timestamp;
 use callscape_facts::names::NameId;
 use callscape_facts::recording::Recording;
 use gap::Gap;
-use symbols::{StackFrame, Symbols};
 use text::{Frame, Sample, SourceLine, is_source_text};
 
 /// The identifier of the format in `info`.
@@ -123,24 +115,15 @@ fn pass(
     let reporter = Reporter::new();
     let mut lines = Lines::open(input, progress, &reporter)?;
     let mut reader = Reader {
-        builder: TraceBuilder::new(&reporter),
-        samples: Samples::new(&reporter),
-        events: HashMap::default(),
-        symbols: Symbols::default(),
-        threads: Vec::new(),
-        numbers: HashMap::default(),
+        samples: PerfSamples::new(FORMAT, &reporter),
         waiting: None,
-        current: None,
-        frames: Vec::new(),
-        stacks: Stacks::default(),
         text: Vec::new(),
         gaps: Vec::new(),
         order: Order::default(),
-        wakeups: Wakeups::default(),
         sum: sums_deltas.then_some(0),
     };
     // A frame in the text is a call at most.
-    reader.samples.allow(u64::MAX);
+    reader.samples.samples.allow(u64::MAX);
     while reader.line(&mut lines)? {
         if !sums_deltas && reader.order.tells() && reader.order.is_of_deltas() {
             return Ok(None);
@@ -151,27 +134,12 @@ fn pass(
     }
     reader.flush(&lines);
     let place = || lines.place();
-    reader.wake(&reporter, &place);
-    let sampled = reader
-        .samples
-        .finish(&reader.stacks, &mut reader.builder, place);
-    if sampled.samples == 0 {
-        let found = "only a header or other lines";
-        return Err(ImportError::malformed(
-            lines.place(),
-            "samples with their stacks",
-            found,
-        ));
-    }
-    let lines = sampled.lines(&reader.stacks);
-    let calls = reader.builder.finish(place);
-    let weighed = sampled.weighed(&reader.stacks, (&calls.0, &calls.1));
-    let warnings = reporter.warnings();
-    let samples = Some(sampled.samples);
-    let gaps = gap::on_clock_of(&calls.1, &reader.gaps);
-    let recording = Recording::of_calls(input, FORMAT, samples, calls, warnings);
-    let recording = Recording { gaps, ..recording };
-    Ok(Some(recording.with_lines(lines).with_weights(weighed)))
+    let file = place().file;
+    reader.samples.wake(&|line| Place::line(file.clone(), line));
+    let found = "only a header or other lines";
+    let recording = reader.samples.finish(input, found, place)?;
+    let gaps = gap::on_clock_of(&recording.trace, &reader.gaps);
+    Ok(Some(Recording { gaps, ..recording }))
 }
 
 /// In what order the times of the samples stand, which tells those of `--deltatime` from others: perf prints samples
@@ -210,60 +178,18 @@ impl Order {
 /// How many lines of stacks are remembered as they are written.
 const MOST_FRAMES: usize = 1 << 16;
 
-/// Whose samples are taken together: a thread's; of thread 0, and where there is no thread, a processor's; else
-/// a command's.
-type Whose = (Option<i64>, Option<i64>, Option<u64>, Box<[u8]>);
-
-/// How many processors and commands are told apart where there are no threads.
-const MOST_ANONYMOUS: usize = 4096;
-
-/// A thread while its samples are read.
-struct Thread {
-    id: ThreadId,
-    track: TrackId,
-    command: Box<[u8]>,
-    last: i64,
-    /// The frames of its last sample, outermost first, and the stacks up to each.
-    stack: Vec<(StackFrame, NameId, StackId)>,
-}
-
-/// What is known of the sample at hand but for its frames.
-struct Current {
-    /// Its number.
-    thread: usize,
-    time: i64,
-    event: EventId,
-    period: Option<u64>,
-}
-
 struct Reader<'a> {
-    builder: TraceBuilder<'a>,
-    samples: Samples<'a>,
-    symbols: Symbols,
-    threads: Vec<Thread>,
-    /// By whose they are, the numbers of threads.
-    numbers: HashMap<Whose, usize, BuildFast>,
-    /// By name.
-    events: HashMap<Box<[u8]>, EventId, BuildFast>,
+    samples: PerfSamples<'a>,
     /// A line that is a sample's if a frame follows it.
     waiting: Option<Vec<u8>>,
-    /// The sample at hand.
-    current: Option<Current>,
-    /// Its frames, the innermost first.
-    frames: Vec<StackFrame>,
-    stacks: Stacks,
     /// The line at hand, kept for its memory.
     text: Vec<u8>,
     /// When recording was off.
     gaps: Vec<Gap>,
     order: Order,
-    wakeups: Wakeups,
     /// The time of the last sample where each counts from the one before it.
     sum: Option<i64>,
 }
-
-/// How long a sample lasts where perf did not record times: those of cpu-clock at 1000 Hz.
-const USUAL_INTERVAL: i64 = 1_000_000;
 
 impl Reader<'_> {
     /// Takes the next line; false at the end of the file.
@@ -286,9 +212,13 @@ impl Reader<'_> {
             // A header, or a comment of perf's.
             [b'#', ..] => self.comment(line, lines),
             [b'\t', ..] => {
-                let known = self.current.as_ref().and(self.symbols.frames.get(line));
+                let known = self
+                    .samples
+                    .has_sample()
+                    .then(|| self.samples.symbols.frames.get(line))
+                    .flatten();
                 match known {
-                    Some(frame) => self.frames.push(*frame),
+                    Some(frame) => self.samples.frames.push(*frame),
                     None => self.stack_line(line, lines),
                 }
             }
@@ -311,7 +241,9 @@ impl Reader<'_> {
         self.flush(lines);
         let on = Timestamp::from_ns(gap.end);
         let place = || lines.place();
-        self.samples.pause(on, &mut self.builder, place);
+        self.samples
+            .samples
+            .pause(on, &mut self.samples.builder, place);
         self.gaps.push(gap);
     }
 
@@ -324,25 +256,28 @@ impl Reader<'_> {
             _ => SourceLine::parse(line),
         };
         if let Some(source) = source
-            && let Some(frame) = self.frames.last_mut()
+            && let Some(frame) = self.samples.frames.last_mut()
         {
-            frame.file = self.symbols.name(source.file, lines);
+            frame.file = self
+                .samples
+                .symbols
+                .name(source.file, |kind| lines.warn(kind));
             frame.line = source.line;
             frame.inlined |= source.inlined;
             return;
         }
         if let Some(frame) = frame {
-            if self.current.is_none() && frame.address {
+            if !self.samples.has_sample() && frame.address {
                 let head = self.waiting.take().unwrap_or_default();
                 self.sample(&Sample::of(&head), lines);
             }
-            if self.current.is_some() {
+            if self.samples.has_sample() {
                 self.frame(&frame, lines);
-                if let Some(&last) = self.frames.last()
+                if let Some(&last) = self.samples.frames.last()
                     && line.starts_with(b"\t")
-                    && self.symbols.frames.len() < MOST_FRAMES
+                    && self.samples.symbols.frames.len() < MOST_FRAMES
                 {
-                    self.symbols.frames.insert(line.into(), last);
+                    self.samples.symbols.frames.insert(line.into(), last);
                 }
                 return;
             }
@@ -352,7 +287,7 @@ impl Reader<'_> {
             self.flush(lines);
         } else if is_source_text(line) {
             // Of the program, with no more to say.
-        } else if self.current.is_none() && self.waiting.is_none() {
+        } else if !self.samples.has_sample() && self.waiting.is_none() {
             self.waiting = Some(line.to_owned());
         } else {
             lines.warn("malformed-line");
@@ -366,87 +301,39 @@ impl Reader<'_> {
                 false => "record-not-shown",
             });
         }
-        let processor = sample.processor.filter(|_| sample.thread.unwrap_or(0) == 0);
-        let somebody = sample.thread.is_some() || processor.is_some();
-        let command = if somebody { b"" } else { sample.command };
-        let mut key: Whose = (sample.process, sample.thread, processor, command.into());
-        let anonymous = sample.thread.is_none() && sample.process.is_none();
-        if anonymous && self.threads.len() >= MOST_ANONYMOUS && !self.numbers.contains_key(&key) {
-            // No machine has so many processors, and nobody would tell so many commands apart.
-            key = Whose::default();
-        }
-        let (.., processor, command) = &key;
-        let (processor, command) = (*processor, command.clone());
-        let builder = &mut self.builder;
-        let samples = &mut self.samples;
-        let threads = &mut self.threads;
-        let number = *self.numbers.entry(key).or_insert_with(|| {
-            let process = sample.process.map(|process| process.to_string());
-            let id = match (sample.thread, processor) {
-                (Some(thread), Some(processor)) => format!("{thread} on processor {processor}"),
-                (Some(thread), None) => thread.to_string(),
-                (None, Some(processor)) => format!("processor {processor}"),
-                (None, None) if command.is_empty() => "all".to_owned(),
-                (None, None) => decode(&command).0.into_owned(),
-            };
-            let id = builder.thread(process.as_deref().unwrap_or_default(), &id);
-            threads.push(Thread {
-                id,
-                track: samples.track(id),
-                command: Box::default(),
-                last: 0,
-                stack: Vec::new(),
-            });
-            threads.len() - 1
-        });
-        let thread = &mut self.threads[number];
-        if *thread.command != *sample.command {
-            thread.command = sample.command.into();
-            let (command, _) = decode(sample.command);
-            builder.name_thread(thread.id, &command);
-        }
-        let time = match sample.seconds() {
+        let when = match sample.seconds() {
             Some(Ok(time)) => {
                 self.order.take(time);
-                match &mut self.sum {
+                When::At(match &mut self.sum {
                     Some(sum) => {
                         *sum = sum.saturating_add(time);
                         *sum
                     }
                     None => time,
-                }
+                })
             }
             Some(Err(why)) => {
                 lines.warn(why.kind());
-                thread.last
+                When::Same
             }
             None => {
                 lines.warn("missing-time");
-                thread.last.saturating_add(USUAL_INTERVAL)
+                When::Next
             }
         };
-        thread.last = time;
         if sample.is_negative {
             lines.warn("negative-period");
         }
-        self.wakeup(sample, time, lines);
-        let event = match self.events.get(sample.event) {
-            Some(&known) => known,
-            None => {
-                let name = String::from_utf8_lossy(sample.event);
-                let event = self
-                    .samples
-                    .event(&name, samplers::in_format(FORMAT, &name));
-                self.events.insert(sample.event.into(), event);
-                event
-            }
-        };
-        self.current = Some(Current {
-            thread: number,
-            time,
-            event,
+        let time = self.samples.begin(&Head {
+            command: sample.command,
+            process: sample.process,
+            thread: sample.thread,
+            processor: sample.processor,
+            when,
+            event: sample.event,
             period: sample.period,
         });
+        self.wakeup(sample, time, lines);
         if let Some(frame) = Frame::alone(sample.rest) {
             self.frame(&frame, lines);
         }
@@ -460,35 +347,31 @@ impl Reader<'_> {
         let stage = Stage::of_event(&String::from_utf8_lossy(sample.event));
         let woken = wakeups::woken(&String::from_utf8_lossy(sample.rest));
         if let (Some(stage), Some(by), Some(woken)) = (stage, sample.thread, woken) {
-            self.wakeups.push(stage, [by, woken], time, lines.number());
+            self.samples
+                .wakeups
+                .push(stage, [by, woken], time, lines.number());
         }
-    }
-
-    /// Tells the builder which threads woke which.
-    fn wake(&mut self, reporter: &Reporter, place: &impl Fn() -> Place) {
-        let numbers = self.numbers.iter();
-        let threads = numbers.filter_map(|(key, &number)| Some((key.1?, self.threads[number].id)));
-        let threads: HashMap<i64, ThreadId> = threads.collect();
-        let file = place().file;
-        let at = |line| Place::line(file.clone(), line);
-        let thread = |id| threads.get(&id).copied();
-        let wakeups = std::mem::take(&mut self.wakeups);
-        wakeups.build(thread, &mut self.builder, reporter, &at);
     }
 
     fn frame(&mut self, frame: &Frame<'_>, lines: &Lines<'_>) {
         let inlined = frame.library == b"inlined";
         let frame = StackFrame {
-            symbol: self.symbols.name(frame.symbol, lines),
+            symbol: self
+                .samples
+                .symbols
+                .name(frame.symbol, |kind| lines.warn(kind)),
             library: match inlined {
                 true => NameId::EMPTY,
-                false => self.symbols.name(frame.library, lines),
+                false => self
+                    .samples
+                    .symbols
+                    .name(frame.library, |kind| lines.warn(kind)),
             },
             inlined,
             file: NameId::EMPTY,
             line: 0,
         };
-        self.frames.push(frame);
+        self.samples.frames.push(frame);
     }
 
     /// The sample at hand is complete.
@@ -496,37 +379,6 @@ impl Reader<'_> {
         if self.waiting.take().is_some() {
             lines.warn("malformed-line");
         }
-        let Some(current) = self.current.take() else {
-            return;
-        };
-        let thread = &mut self.threads[current.thread];
-        // Most of a stack is that of the sample before.
-        let outermost_first = self.frames.iter().rev();
-        let pairs = thread.stack.iter().zip(outermost_first.clone());
-        let same = pairs.take_while(|((before, ..), now)| before == *now);
-        let same = same.count();
-        thread.stack.truncate(same);
-        let (mut library, mut stack) = match thread.stack.last() {
-            Some(&(_, library, stack)) => (library, stack),
-            None => (NameId::EMPTY, StackId::EMPTY),
-        };
-        for frame in outermost_first.skip(same) {
-            if !frame.inlined {
-                library = frame.library;
-            }
-            let function = self.symbols.function(frame, library, &mut self.builder);
-            stack = self.stacks.push_at(stack, function, frame.line);
-            thread.stack.push((*frame, library, stack));
-        }
-        self.frames.clear();
-        let sample = samples::Sample {
-            time: Timestamp::from_ns(current.time),
-            stack,
-            event: current.event,
-            amount: current.period,
-        };
-        let (stacks, builder, place) = (&self.stacks, &mut self.builder, || lines.place());
-        self.samples
-            .stack(thread.track, sample, stacks, builder, place);
+        self.samples.flush(|| lines.place());
     }
 }

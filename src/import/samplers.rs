@@ -75,7 +75,7 @@ const fn row(
 
 /// By format, those of all other events last.
 #[rustfmt::skip]
-pub static SAMPLERS: [Sampler; 32] = {
+pub static SAMPLERS: [Sampler; 35] = {
     use Counts::{Events, Nanoseconds};
     use Covers::{Before, UntilNext};
     use Sees::{Running, Waiting};
@@ -84,6 +84,9 @@ pub static SAMPLERS: [Sampler; 32] = {
         row("perf-script", "task-clock", Running, Before, Nanoseconds, PERF),
         // Cycles, instructions, misses, tracepoints: of the thread that runs.
         row("perf-script", "", Running, Before, Events, PERF),
+        row("perf-data", "cpu-clock", Running, Before, Nanoseconds, PERF),
+        row("perf-data", "task-clock", Running, Before, Nanoseconds, PERF),
+        row("perf-data", "", Running, Before, Events, PERF),
         // async-profiler writes those of cpu and itimer under this name too.
         row("jfr", "ExecutionSample", Running, Before, Nanoseconds, JFR),
         row("jfr", "CPUTimeSample", Running, Before, Nanoseconds, "https://openjdk.org/jeps/509"),

@@ -7,9 +7,9 @@ use callscape_base::escape;
 const TO_PPROF: &str =
     "make a profile in protocol buffers of it with 'go tool pprof -proto FILE > FILE.pb.gz'";
 
-const OTHER_RECORDER: &str = "open what 'uftrace record' or 'perf script' gives";
+const OTHER_RECORDER: &str = "open what 'uftrace record' or 'perf record' gives";
 
-const ANDROID: &str = "record with Perfetto, or with simpleperf and its 'report_sample.py'";
+const ANDROID: &str = "record with Perfetto or simpleperf";
 
 /// The first bytes of a file, what it is, and what to do with it.
 const BEGINNINGS: &[(&[u8], &str, &str)] = &[
@@ -37,11 +37,6 @@ const BEGINNINGS: &[(&[u8], &str, &str)] = &[
         b"PeriodType:",
         "pprof's text for people",
         "open the profile itself",
-    ),
-    (
-        b"PERFILE2",
-        "a recording of perf",
-        "open what 'perf script' prints of it, or of simpleperf its 'report_sample.py'",
     ),
     (
         b"JAVA PROFILE 1.",
@@ -76,7 +71,7 @@ const BEGINNINGS: &[(&[u8], &str, &str)] = &[
     (
         b"SIMPLEPERF",
         "a report of simpleperf",
-        "open what its 'report_sample.py' prints of the recording",
+        "open the recording itself, 'perf.data'",
     ),
     (b"*version", "a method trace of Android's runtime", ANDROID),
     (b"SLOW", "a method trace of Android's runtime", ANDROID),
@@ -138,7 +133,7 @@ const BEGINNINGS: &[(&[u8], &str, &str)] = &[
     (
         b"# To display the perf.data header info",
         "a report of perf",
-        "open what 'perf script' prints of the recording",
+        "open the recording itself, 'perf.data'",
     ),
     (
         b"\xfd7zXZ\0",

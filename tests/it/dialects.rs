@@ -382,7 +382,6 @@ fn formats_that_are_not_read_are_called_by_name() {
             b"--- contentionz 1 ---\ncycles/second = 1\n",
             "go tool pprof -proto",
         ),
-        (b"PERFILE2\x68\0\0\0\0\0\0\0", "perf script"),
         (b"JAVA PROFILE 1.0.2\0\0\0\0\x08", "format=a"),
         (b"\x7fELF\x02\x01\x01\0", "a program"),
         (b"\x14\0\0\0!FastSerialization.1", "PerfView"),

@@ -112,12 +112,6 @@ fn formats_that_are_not_read_are_named_with_what_converts_them() {
         ),
         ("app.bin", b"memray\0\x0b\0\0\0", "memray", "heaptrack"),
         (
-            "perf.data",
-            b"PERFILE2\x68\0\0\0\0\0\0\0",
-            "perf",
-            "perf script",
-        ),
-        (
             "diff.txt",
             b"reading file \"a.zst\" - please wait, this might take some time...\n",
             "heaptrack_print",

@@ -1,9 +1,8 @@
-//! Symbols in the frames of samples as functions.
+//! Symbols in the frames of perf's samples as functions.
 
 use std::collections::HashMap;
 
 use crate::demangle::demangle;
-use crate::lines::Lines;
 use crate::text::decode;
 use callscape_base::units::FunctionId;
 use callscape_facts::builder::TraceBuilder;
@@ -12,8 +11,8 @@ use callscape_facts::hashing::BuildFast;
 use callscape_facts::names::{NameId, Names};
 
 /// A frame of the sample at hand.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) struct StackFrame {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct StackFrame {
     pub symbol: NameId,
     pub library: NameId,
     pub inlined: bool,
@@ -23,7 +22,7 @@ pub(super) struct StackFrame {
 
 /// Symbols, libraries and files by name, and the functions that they are.
 #[derive(Default)]
-pub(super) struct Symbols {
+pub(crate) struct Symbols {
     names: Names,
     /// By the bytes in the file.
     spellings: HashMap<Box<[u8]>, NameId, BuildFast>,
@@ -34,14 +33,14 @@ pub(super) struct Symbols {
 }
 
 impl Symbols {
-    /// The name written so.
-    pub(super) fn name(&mut self, bytes: &[u8], lines: &Lines<'_>) -> NameId {
+    /// The name written so; `warn` is told of text in another encoding.
+    pub(crate) fn name(&mut self, bytes: &[u8], warn: impl FnOnce(&'static str)) -> NameId {
         if let Some(&name) = self.spellings.get(bytes) {
             return name;
         }
         let (text, is_other) = decode(bytes);
         if is_other {
-            lines.warn("invalid-text");
+            warn("invalid-text");
         }
         let name = self.names.intern(&text);
         self.spellings.insert(bytes.into(), name);
@@ -49,7 +48,7 @@ impl Symbols {
     }
 
     /// The function of a frame in this library.
-    pub(super) fn function(
+    pub(crate) fn function(
         &mut self,
         frame: &StackFrame,
         library: NameId,
