@@ -90,6 +90,7 @@ fn million(relations: u64) -> Session {
         hierarchy,
         recordings: vec![Resolved {
             recording: Recording {
+                played: None,
                 path: "made here".into(),
                 format: "chrome-json",
                 kind: RecordingKind::Trace,

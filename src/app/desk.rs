@@ -557,7 +557,10 @@ impl Desk {
         let whole = std::fs::canonicalize(&dir).unwrap_or_else(|_| dir.clone());
         let mut folders = whole.ancestors().map(|folder| folder.join(".git"));
         match folders.find(|git| git.is_dir()) {
-            Some(git) => self.replace_with(Replacement::Paths(vec![git])),
+            Some(git) => self.replace_with(Replacement::Inputs(Inputs {
+                recordings: vec![git],
+                ..Inputs::default()
+            })),
             None => {
                 let reason = format!("{} is not in a git repository", dir.display());
                 self.state.tell("There is no history", reason);

@@ -84,6 +84,7 @@ fn session_of(source: &Hierarchy, names: &[&str]) -> Session {
         left_out: None,
         gaps: callscape::facts::gaps::Gaps::default(),
         failed: Vec::new(),
+        played: None,
         samples: 0,
         warnings: Vec::new(),
     };

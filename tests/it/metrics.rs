@@ -204,6 +204,7 @@ fn session(seed: u64) -> Session {
         left_out: None,
         gaps: callscape::facts::gaps::Gaps::default(),
         failed: Vec::new(),
+        played: None,
         samples: 0,
         warnings: Vec::new(),
     });

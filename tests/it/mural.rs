@@ -93,6 +93,7 @@ pub fn session(seed: u64, functions: usize, events: u64) -> Session {
                 left_out: None,
                 gaps: callscape::facts::gaps::Gaps::default(),
                 failed: Vec::new(),
+                played: None,
                 samples: 0,
                 profile: None,
                 weighed: None,

@@ -123,7 +123,11 @@ impl Playback {
                 )),
                 _ => Step::Events(rounded(events.div_ceil(DEFAULT_STEPS))),
             },
-            clock: Clock::Wall,
+            // What lasts for days takes too long even at the highest speed.
+            clock: match duration / DEFAULT_SECONDS > *WALL_SPEEDS.end() {
+                true => Clock::Event,
+                false => Clock::Wall,
+            },
             wall_speed: (duration / DEFAULT_SECONDS)
                 .clamp(*WALL_SPEEDS.start(), *WALL_SPEEDS.end()),
             event_speed: (events as f64 / DEFAULT_SECONDS)

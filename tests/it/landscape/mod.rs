@@ -109,6 +109,7 @@ fn session_of(seed: u64, [directories, files, functions_of]: [u32; 3], duration:
                 left_out: None,
                 gaps: callscape::facts::gaps::Gaps::default(),
                 failed: Vec::new(),
+                played: None,
                 samples: 0,
                 warnings: reporter.warnings(),
             }

@@ -1,11 +1,12 @@
 //! What commits changed, against git itself, where it is installed.
 #![cfg(all(feature = "git", unix))]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use callscape::facts::history::{Kind, Timeline};
+use callscape::analysis::session::{Inputs, Session};
+use callscape::facts::history::{Change, Kind, Timeline};
 use callscape::progress::Progress;
 use callscape::source::history::timeline;
 
@@ -245,6 +246,66 @@ fn states_are_those_of_the_work_tree() {
         (path.to_owned(), lines as u32)
     });
     assert_eq!(there, expected.collect::<Vec<_>>());
+}
+
+#[test]
+fn a_history_plays_on_a_map_of_all_its_files() {
+    let Some(scratch) = repository("timeline-plays", 3) else {
+        eprintln!("left out: needs git");
+        return;
+    };
+    let timeline = read(&scratch.0);
+    let inputs = Inputs {
+        recordings: vec![scratch.0.join(".git")],
+        ..Inputs::default()
+    };
+    let session = Session::open(&inputs, &Progress::new()).expect("a session");
+    let resolved = &session.recordings[0];
+    let trace = &resolved.recording.trace;
+    let counted: Vec<&Change> = timeline
+        .changes
+        .iter()
+        .filter(|it| it.is_counted())
+        .collect();
+    let commits: BTreeSet<u32> = counted.iter().map(|it| it.commit).collect();
+    assert_eq!(trace.calls() as usize, counted.len() + commits.len());
+    let hierarchy = &session.hierarchy;
+    let files = hierarchy
+        .outermost_files()
+        .map(|id| (hierarchy.path(id), hierarchy.module(id).loc));
+    let files: BTreeMap<String, u32> = files.collect();
+    let mut expected: BTreeMap<String, u32> = BTreeMap::new();
+    for file in &timeline.files {
+        let lines = expected.entry(file.path.clone()).or_insert(1);
+        *lines = file.most_lines.max(*lines);
+    }
+    assert_eq!(files, expected);
+    // Each file is its module, and was called as often as it was changed.
+    let metrics = resolved.recording.function_metrics(None);
+    for (function, metrics) in resolved.recording.functions.ids().zip(metrics) {
+        let file = resolved.recording.functions.get(function).file;
+        let module = resolved.resolution.modules[function.index()];
+        if !file.is_empty() {
+            assert_eq!(hierarchy.path(module), file);
+            let of = |it: &&&Change| timeline.files[it.file as usize].path == file;
+            assert_eq!(
+                metrics.calls as usize,
+                counted.iter().filter(of).count(),
+                "{file}"
+            );
+        }
+    }
+    // The clock is that of the commits, and what has no commits yet is refused.
+    let began = resolved.recording.played.as_ref().map(|it| it.began);
+    assert_eq!(
+        began,
+        counted.first().map(|it| timeline.clock[it.commit as usize])
+    );
+    let empty = Scratch::new("timeline-empty");
+    git(&empty.0, &["init", "-q"]).expect("a repository");
+    let error =
+        callscape::import::open(&empty.0.join(".git"), &Progress::new()).expect_err("no commit");
+    assert!(error.to_string().contains("has no commit yet"), "{error}");
 }
 
 #[test]
