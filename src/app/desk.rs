@@ -563,7 +563,7 @@ impl Desk {
             })),
             None => {
                 let reason = format!("{} is not in a git repository", dir.display());
-                self.state.tell("There is no history", reason);
+                self.state.tell("No history", reason);
             }
         }
     }

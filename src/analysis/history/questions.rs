@@ -49,10 +49,10 @@ impl Question {
     pub fn title(self) -> &'static str {
         match self {
             Question::Recent => "Where does it change most lately?",
-            Question::Hotspots => "What is complex and changes often?",
-            Question::OneAuthor => "Which files does only one person know?",
+            Question::Hotspots => "Which files are complex and change often?",
+            Question::OneAuthor => "Which files does a single person know?",
             Question::Together => "What changes together without an import?",
-            Question::Untouched => "What runs and has not been touched for years?",
+            Question::Untouched => "Which files run, but have not changed for years?",
         }
     }
 

@@ -37,7 +37,7 @@ pub(crate) struct HistoryArgs {
     pub json: bool,
 }
 
-const HELP: &str = "Changes, lines and renames are those of `git log --numstat -M --use-mailmap`, without merges. A file keeps \
+const HELP: &str = "Changes, lines and renames equal `git log --numstat -M --use-mailmap`, without merges. A file keeps \
 its history when it is renamed, and is listed under the path it has in the end; `lines` is null where it is gone. Binary files have \
 0 lines. The attributes of files, which may tell git to take some for binary, are not read, and submodules are left \
 out. Times are seconds since 1970, of the committer. `main_author` made the most changes to the file.

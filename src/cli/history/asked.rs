@@ -41,19 +41,19 @@ pub(super) fn asked(args: &HistoryArgs, progress: &Progress) -> anyhow::Result<A
     Ok(Asked { timeline, span })
 }
 
-/// Why there is no commit.
+/// The error for a range without commits.
 fn none(args: &HistoryArgs, timeline: &Timeline) -> String {
     let days = [timeline.clock.first(), timeline.clock.last()];
     let [first, last] = days.map(|time| time.map_or(0, |time| time.div_euclid(DAY)));
     format!(
-        "{}: no commit lies between --from and --to; the commits are from {} to {}",
+        "{}: no commits between --from and --to: the history is from {} to {}",
         args.source_dir.display(),
         date(first),
         date(last)
     )
 }
 
-/// What is not known of a history, each a sentence.
+/// Limits of a history, each a sentence.
 pub(super) fn limits(timeline: &Timeline) -> Vec<String> {
     let missing = &timeline.missing;
     let mut limits = Vec::new();

@@ -16,7 +16,7 @@ pub(super) struct Document<'a> {
     to_commit: Option<&'a str>,
     files: Vec<File<'a>>,
     coupled: Vec<Pair<'a>>,
-    /// Commits that were looked at for files that change together, and those of too many files.
+    /// Commits considered for files that change together, and commits with too many files.
     coupled_commits: u32,
     large_commits: u32,
     tags: Vec<Tag<'a>>,

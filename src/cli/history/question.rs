@@ -76,7 +76,7 @@ pub(super) fn run(question: Question, args: &HistoryArgs, asked: &Asked) -> anyh
     })
 }
 
-/// What a question needs beside the history.
+/// Facts that a question needs in addition to the history.
 fn beside(question: Question, args: &HistoryArgs) -> anyhow::Result<Beside> {
     let mut beside = Beside::default();
     let dir = &args.source_dir;
