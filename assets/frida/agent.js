@@ -5,7 +5,7 @@
 
 // Places in calls.c, in bytes.
 const SHARED = {functions: 4096, most: 4100, hasGate: 4104, within: 4112, lost: 4120, found: 4128, massive: 4136,
-  trap: 4144, withSaved: 4152, replace: 4160, state: 4168, size: 4224};
+  trap: 4144, withSaved: 4152, replace: 4160, state: 4168, requests: 4176, size: 4232};
 const STATE = {isOff: 0, periods: 4, size: 8};
 const FUNCTION = {address: 0, number: 8, isOut: 12, isGate: 16, size: 24};
 // Massive functions, behind how many calls were lost, how many functions were found, and whether another program began.
@@ -27,9 +27,12 @@ const BEFORE_UNWINDING = ['_Unwind_RaiseException', '_Unwind_Resume', '_Unwind_R
 const AFTER_UNWINDING = ['__cxa_begin_catch', '__cxa_end_catch'];
 
 let ownUnwinders = [];
+// Kept, as its address alone keeps no memory.
+let requests;
 let calls, shared, state, functions, massive, stubs, used, common, mayJumpBack, ranges;
 const hooked = new Map();
 const unwinders = new Map();
+const watched = [];
 
 // Registers that a function may change.
 const VOLATILE = ['rax', 'rcx', 'rdx', 'rsi', 'rdi', 'r8', 'r9', 'r10', 'r11'];
@@ -119,7 +122,15 @@ function leaveUnwinders() {
 function watchUnwinders() {
   BEFORE_UNWINDING.forEach((name) => unwinder(name, calls.unwind));
   AFTER_UNWINDING.forEach((name) => unwinder(name, calls.unwound));
-  unwinder('execve', calls.execute);
+}
+
+// Until the end, also while recording is off: other programs are switched with this one.
+function watchPrograms() {
+  for (const [name, what] of [['execve', calls.execute], ['execveat', calls.execute_other], ['fexecve', calls.execute_other]]) {
+    const address = Module.findGlobalExportByName(name);
+    if (address !== null) watched.push(Interceptor.attach(address, what));
+  }
+  Interceptor.flush();
 }
 
 // Memory for stubs within reach of a module. It stays when this ends: a call may be on its way through it.
@@ -277,7 +288,7 @@ function placesOf() {
   const addresses = ['enter', 'leave', 'prepare'].map((name) => calls[name]);
   const least = addresses.reduce((a, b) => (a.compare(b) < 0 ? a : b));
   const own = [[stubs, common.add(COMMON)], [least.sub(CALLS), least.add(2 * CALLS)]];
-  const short = ['pthread_getspecific', '__errno_location'].map((name) => {
+  const short = ['pthread_getspecific', '__errno_location', 'syscall'].map((name) => {
     const from = Module.getGlobalExportByName(name);
     return [from, from.add(SHORT)];
   });
@@ -293,6 +304,7 @@ function quiet() {
   for (let number = 0; number < shared.add(SHARED.functions).readU32(); number++) {
     functions.add(FUNCTION.size * number + FUNCTION.isOut).writeU32(1);
   }
+  for (const it of watched.splice(0)) it.detach();
   leaveUnwinders();
 }
 
@@ -320,6 +332,8 @@ rpc.exports = {
     functions = mapShared(FUNCTION.size * wish.total + STATE.size, wish.functions);
     state = functions.add(FUNCTION.size * wish.total);
     shared.add(SHARED.state).writePointer(state);
+    requests = Memory.allocUtf8String(wish.requests);
+    shared.add(SHARED.requests).writePointer(requests);
     const symbols = {shared};
     for (const name of LIBC) symbols[name] = Module.getGlobalExportByName(name);
     calls = new CModule(wish.source, symbols);
@@ -335,6 +349,7 @@ rpc.exports = {
     mayJumpBack = new NativeFunction(calls.may_jump_back, 'int', ['pointer', 'int', 'int']);
     if (new NativeFunction(calls.prepare, 'int', [])() == 0) throw new Error('no memory');
     if (wish.paused) state.add(STATE.isOff).writeU32(1);
+    watchPrograms();
   },
   // Hooks functions, [[offset, size, number, whether it is a gate]]; tells those that cannot be, and why.
   hook(list) {

@@ -32,6 +32,7 @@ mod keep;
 pub mod listen;
 mod massive;
 mod node;
+mod others;
 mod perf;
 pub mod place;
 mod private;

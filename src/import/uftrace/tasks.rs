@@ -36,8 +36,8 @@ pub(super) struct Tasks {
     pub sessions: Vec<Session>,
     /// By task: its process.
     processes: BTreeMap<u32, u32>,
-    /// By process: the one that it was forked from.
-    parents: BTreeMap<u32, u32>,
+    /// By process: the one that it was forked from, and when.
+    parents: BTreeMap<u32, (u32, u64)>,
     /// When recording was switched on and off.
     switches: Switches,
 }
@@ -124,7 +124,7 @@ impl Tasks {
             "FORK" => {
                 let pid = number("pid")?;
                 self.processes.insert(pid, pid);
-                self.parents.insert(pid, number("ppid")?);
+                self.parents.insert(pid, (number("ppid")?, start));
             }
             "DLOP" => {
                 let id = field("sid")?;
@@ -171,11 +171,15 @@ impl Tasks {
         sessions.sort_unstable();
         // As many steps as there are processes: a file may make one its own ancestor.
         for _ in 0..=self.parents.len() {
-            let Some(&parent) = self.parents.get(&process) else {
+            let Some(&(parent, forked)) = self.parents.get(&process) else {
                 break;
             };
             process = parent;
-            if let Some(inherited) = of(process).min() {
+            // That which the parent ran then; where its clock is not exact, its first one.
+            let before = of(process).filter(|&(start, _)| start <= forked).max();
+            let is_last = !self.parents.contains_key(&process);
+            let inherited = before.or_else(|| of(process).min().filter(|_| is_last));
+            if let Some(inherited) = inherited {
                 sessions.insert(0, inherited);
                 break;
             }
