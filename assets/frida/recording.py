@@ -20,6 +20,8 @@ PATIENCE, PAUSE = 1, 0.01
 # Bytes of a function as calls.c has it, where in it stands that it is taken out, and bytes behind all.
 FUNCTION, IS_OUT, STATE = 24, 12, 8
 FUNCTIONS = "functions"
+# Libraries that calls.c itself calls, or that unwind stacks.
+OWN = re.compile(r"(libc|libpthread|libdl|libgcc_s|ld-linux.*|ld-musl.*|linux-vdso|frida-agent.*)(\.so|[-.]|$)")
 TOGETHER = 2000
 SESSION = "0123456789abcdef"
 # In the recording of the first program: those of others, by number.
@@ -100,26 +102,30 @@ class Recorder:
 
     def begin(self, wish, is_off, has_names=True):
         """Hooks what the wish wants."""
-        of = self.calls.list()
+        modules = self.calls.list(self.libraries(wish))
         if not has_names:
-            of["functions"] = []
+            modules[0]["functions"] = []
         os.makedirs(self.recording, exist_ok=True)
-        if of["functions"] or not self.number:
-            self.describe(of)
+        if any(it["functions"] for it in modules) or not self.number:
+            self.describe(modules)
         only, without, gates = wish["only"], set(wish["without"]), set(wish["gates"])
-        wanted = []
-        for number, (name, offset, size) in enumerate(of["functions"]):
-            is_chosen = (only is None or name in only or name in gates) and name not in without
-            if is_chosen:
-                wanted.append([offset, size, number, name in gates])
-        total = len(of["functions"])
+        names, wanted, beginnings = [], [], []
+        for index, module in enumerate(modules):
+            for name, offset, size in module["functions"]:
+                is_named = only is None or name in only or name in gates
+                # Libraries were chosen as a whole.
+                if index or is_named and name not in without:
+                    wanted.append([index, offset, size, len(names), not index and name in gates])
+                    beginnings.append(int(module["base"], 16) + int(offset, 16))
+                names.append(name)
+        total, self.beginnings = len(names), sorted(beginnings)
         massive = os.path.join(self.recording, "massive")
         for path, size in ((massive, 16 + 16 * total), (self.functions, FUNCTION * total + STATE)):
             with open(path, "wb"):
                 os.truncate(path, size)
         self.calls.begin({
             "source": self.source("records.c") + self.source("calls.c"), "folder": self.recording, "total": total,
-            "massive": massive, "functions": self.functions,
+            "counts": [len(it["functions"]) for it in modules], "massive": massive, "functions": self.functions,
             "requests": os.path.join(self.folder, REQUESTS), "most": wish["most"], "within": str(wish["within"]),
             "hasGate": wish["hasGate"], "paused": is_off,
         })
@@ -128,11 +134,25 @@ class Recorder:
             failed += self.calls.hook(wanted[at:at + TOGETHER])
         with open(os.path.join(self.recording, "unrecorded.txt"), "w", encoding="utf-8") as file:
             for number, why in failed:
-                print(f"{of['functions'][number][0]}\t{why}", file=file)
-        base = int(of["base"], 16)
-        self.beginnings = sorted(base + int(it[0], 16) for it in wanted)
+                print(f"{names[number]}\t{why}", file=file)
         if not is_off:
             self.turn(True)
+
+    def libraries(self, wish):
+        """The names of the loaded libraries that the wish wants. An error where it names one that the first program has not."""
+        if not wish["libraries"]:
+            return []
+        loaded = self.calls.libraries()
+        means = lambda pattern, name: re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name)
+        found = []
+        for pattern in wish["libraries"]:
+            named = [it for it in loaded if means(pattern, it)]
+            found += [it for it in named if not OWN.match(it)]
+            if not self.number and (not named or all(map(OWN.match, named))):
+                what = f"only {named[0]}, which recording itself needs" if named else f"none of this name among {len(loaded)}"
+                raise ValueError(f"expected a library that is loaded when the program begins, found {what}: '{pattern}'")
+        excluded = wish["notLibraries"]
+        return [it for it in found if not any(means(pattern, it) for pattern in excluded)]
 
     def turn(self, is_on):
         """Switches recording; only what replaces code needs the program to stand still."""
@@ -141,31 +161,37 @@ class Recorder:
         with Stopped(self.threads(), self.beginnings):
             self.calls.turn(True)
 
-    def describe(self, of):
+    def describe(self, modules):
         """The map and the symbols, as uftrace writes them."""
-        path, base, size = of["path"], int(of["base"], 16), of["size"]
         session = SESSION if not self.number else f"{self.number:016x}"
-        name, build = os.path.basename(path), build_id(f"/proc/{self.pid}/exe")
-        if self.number and not build.strip("0"):
-            # It tells programs of one name apart.
-            build = hashlib.sha1(path.encode("utf-8", "surrogateescape")).hexdigest()
+        path = modules[0]["path"]
         with open(os.path.join(self.recording, f"sid-{session}.map"), "w", encoding="utf-8") as file:
-            print(f"{base:012x}-{base + size:012x} r-xp 00000000 00:00 0                          {path} build-id:{build}",
-                  file=file)
+            for index, module in enumerate(modules):
+                build = build_id(module["path"] if index else f"/proc/{self.pid}/exe")
+                if self.number and not build.strip("0"):
+                    # It tells programs of one name apart.
+                    build = hashlib.sha1(path.encode("utf-8", "surrogateescape")).hexdigest()
+                base = int(module["base"], 16)
+                print(f"{base:012x}-{base + module['size']:012x} r-xp 00000000 00:00 0                          "
+                      f"{module['path']} build-id:{build}", file=file)
+                self.write_symbols(module, build)
             # Where the kernel begins is told from this.
             with open(f"/proc/{self.pid}/maps", encoding="utf-8", errors="replace") as maps:
                 file.writelines(line for line in maps if line.endswith("[stack]\n"))
-        with open(os.path.join(self.recording, name + ".sym"), "w", encoding="utf-8") as file:
-            print(f"# symbols: {len(of['functions'])}\n# path name: {path}\n# build-id: {build}", file=file)
-            for symbol, offset, _ in of["functions"]:
-                print(f"{int(offset, 16):016x} T {symbol}", file=file)
-            print(f"{size:016x} ? __sym_end", file=file)
         with open(os.path.join(self.recording, "task.txt"), "w", encoding="utf-8") as file:
             if self.number:
                 print(f"FORK timestamp={now()} pid={self.pid} ppid={parent(self.pid)}", file=file)
             print(f"SESS timestamp={now()} pid={self.pid} sid={session} exename=\"{path}\"", file=file)
         if not self.number:
             open(os.path.join(self.recording, "default.opts"), "w", encoding="utf-8").close()
+
+    def write_symbols(self, module, build):
+        path, functions = module["path"], module["functions"]
+        with open(os.path.join(self.recording, os.path.basename(path) + ".sym"), "w", encoding="utf-8") as file:
+            print(f"# symbols: {len(functions)}\n# path name: {path}\n# build-id: {build}", file=file)
+            for symbol, offset, _ in functions:
+                print(f"{int(offset, 16):016x} T {symbol}", file=file)
+            print(f"{module['size']:016x} ? __sym_end", file=file)
 
     def take_out(self):
         """Takes out what is called too often."""

@@ -68,7 +68,14 @@ pub(crate) fn can(by: Recorder, wish: &Wish) -> Result<(), RecordError> {
         true => &by_files[..],
         false => &by_calls,
     };
-    let asked: [(bool, &str, &[Recorder]); 10] = [
+    let mut names = wish.only.iter().chain(&wish.without);
+    let has_library = names.any(|it| chosen_files::is_library(it));
+    let asked: [(bool, &str, &[Recorder]); 11] = [
+        (
+            has_library,
+            "selecting a library",
+            &[Recorder::Frida],
+        ),
         (wish.memory, "--memory", &[Recorder::Uftrace]),
         (
             wish.max_frequency.is_some(),

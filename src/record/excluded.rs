@@ -30,7 +30,8 @@ pub(crate) fn symbols(
         return Err(wrong(reason));
     };
     let mut found: Vec<String> = Vec::new();
-    for name in names {
+    // Which libraries are loaded is known when the program begins.
+    for name in names.iter().filter(|it| !chosen_files::is_library(it)) {
         let named = of_name(&all, name, wish).map_err(wrong)?;
         let is_none = named.is_empty();
         found.extend(named);
@@ -63,6 +64,9 @@ fn functions(program: &Path) -> Option<Vec<String>> {
 
 /// The symbols that one name means.
 fn of_name(all: &[String], name: &str, wish: &Wish) -> Result<Vec<String>, String> {
+    if chosen_files::is_library(name) {
+        return Ok(Vec::new());
+    }
     if !chosen_files::is_path(name) {
         return Ok(all.iter().filter(|it| is_called(it, name)).cloned().collect());
     }

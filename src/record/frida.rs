@@ -18,7 +18,7 @@ use super::recorder::Recorder;
 use super::run::{Done, Plan, Run, Wish};
 use super::running::{self, command, said};
 use super::seen::Seen;
-use super::{elf, excluded, others, switching, taken_out, uftrace};
+use super::{chosen_files, elf, excluded, others, switching, taken_out, uftrace};
 use callscape_base::units::counted;
 use callscape_facts::frequency::LeftOut;
 
@@ -167,6 +167,8 @@ fn prepare(
         "only": (!wish.only.is_empty()).then_some(only?),
         "without": without,
         "gates": gates?,
+        "libraries": libraries(&wish.only),
+        "notLibraries": libraries(&wish.without),
         "hasGate": wish.only_while.is_some(),
         "hasNames": has_names,
         "asks": asks(wish),
@@ -190,6 +192,11 @@ fn status(folder: &Path) -> Option<(Ended, Duration)> {
 /// What the driver asks for, and what it gets: the functions of another program that are recorded.
 const ASKED: &str = "asked";
 const ANSWERED: &str = "answered";
+
+fn libraries(names: &[String]) -> Vec<&String> {
+    let names = names.iter();
+    names.filter(|it| chosen_files::is_library(it)).collect()
+}
 
 /// Whether functions are chosen by their names, which each program has its own of.
 fn asks(wish: &Wish) -> bool {

@@ -143,14 +143,18 @@ fn names(recording: &Path) -> HashMap<u64, String> {
     let text = map
         .and_then(|it| fs::read_to_string(it).ok())
         .unwrap_or_default();
-    let base = text
-        .split('-')
-        .next()
-        .and_then(|it| u64::from_str_radix(it, 16).ok());
-    for list in uftrace::lists(recording) {
+    // The program, and libraries.
+    for line in text.lines() {
+        let base = line.split('-').next();
+        let base = base.and_then(|it| u64::from_str_radix(it, 16).ok());
+        let path = line.split(" build-id:").next().unwrap_or(line);
+        let (Some(base), Some((_, name))) = (base, path.rsplit_once('/')) else {
+            continue;
+        };
+        let list = recording.join(format!("{name}.sym"));
         let text = fs::read_to_string(list).unwrap_or_default();
         for (offset, symbol) in uftrace::of_symbols(&text, &[]) {
-            names.insert(base.unwrap_or(0).wrapping_add(offset), demangle(symbol));
+            names.insert(base.wrapping_add(offset), demangle(symbol));
         }
     }
     names
