@@ -28,29 +28,35 @@ REQUESTS = "requests"
 STRIPPED = "it has no names of functions (it is stripped)"
 
 # x86-64: tells the program its true beginning (auxv), opens the fifo, writes the message, and polls for a millisecond at a
-# time, until the first word of the data is set, nobody reads the fifo any more, or a minute has passed. Then it goes to
-# the beginning with all registers as they were.
+# time, until `go` is set, nobody reads the fifo any more, or a minute has passed. Then it goes to the beginning with all
+# registers as they were. Frida runs code in the process meanwhile, which ends at a wrong address that Frida waits for: where
+# that is gone, a handler of SIGSEGV, which lasts as long, leads back here.
 WAIT = bytes.fromhex(
     "f30f1efa"                                                    # endbr64
     "5051525657415041514152415353" "4154" "4883ec10"              # push all that it changes; sub rsp, 16
-    "488b05e9000000" "488b0dea000000" "488901"                    # [slot] = entry
-    "b802000000" "488d3d0b010000" "be01080800" "0f05"             # open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
-    "85c0" "785d" "89c3"                                          # if negative: out
-    "b801000000" "89df" "488d35c8000000" "ba28000000" "0f05"      # write(file, message, 40)
-    "83f828" "7538"                                               # if not 40: close
-    "891c24" "c744240400000000" "41bc60ea0000"                    # pollfd at rsp; r12 = 60,000
-    "833d8c00000000" "751e"                                       # wait: if go: close
+    "488b0569010000" "488b0d6a010000" "488901"                    # [slot] = entry
+    "b802000000" "488d3dd3010000" "be01080800" "0f05"             # open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+    "85c0" "0f889f000000" "89c3"                                  # if negative: out
+    "891c24" "c744240400000000" "48892540010000"                  # pollfd at rsp; saved = rsp
+    "b80d000000" "bf0b000000" "488d3537010000" "488d1550010000" "41ba08000000" "0f05"  # rt_sigaction(11, action, old, 8)
+    "b801000000" "89df" "488d355a010000" "ba28000000" "0f05"      # write(file, message, 40)
+    "83f828" "752d" "41bc60ea0000"                                # if not 40: over; r12 = 60,000
+    "833de100000000" "751e"                                       # wait: if go: over
     "b807000000" "4889e7" "be01000000" "ba01000000" "0f05"        # poll(rsp, 1, 1)
-    "83f801" "7405" "41ffcc" "75d9"                               # if 1: close; if --r12: wait
-    "b803000000" "89df" "0f05"                                    # close: close(file)
-    "4883c410" "415c" "5b415b415a415941585f5e5a5958" "ff2551000000"  # out: pop; jmp [entry]
+    "83f801" "7405" "41ffcc" "75d9"                               # if 1: over; if --r12: wait
+    "b80d000000" "bf0b000000" "488d35f0000000" "31d2" "41ba08000000" "0f05"  # over: rt_sigaction(11, old, 0, 8)
+    "b803000000" "89df" "0f05"                                    # close(file)
+    "4883c410" "415c" "5b415b415a415941585f5e5a5958" "ff258b000000"  # out: pop; jmp [entry]
+    "f30f1efa" "488b2590000000" "8b1c24" "ebb2"                   # handler: rsp = saved; over
 )
-# Behind the code: go, entry, slot, message, path.
-DATA, PAGE = 0x100, 4096
-LONGEST = PAGE - DATA - 24 - MESSAGE.size - 1
+# Behind the code: go, entry, slot, saved, action, old, message, path.
+DATA, HANDLER, PAGE = 0x180, 0xfd, 4096
+LONGEST = PAGE - DATA - 4 * 8 - 2 * 32 - MESSAGE.size - 1
+# Of an action: SA_RESTORER, which is needed and not used, and SA_NODEFER.
+FLAGS = 0x44000000
 # In the registers that ptrace tells, and system calls of x86-64.
 RAX, RDI, RSI, RDX, R10, R8, R9, ORIGINAL = 10, 14, 13, 12, 7, 9, 8, 15
-MMAP, EXECVE, READ_RUN, PRIVATE_ANONYMOUS = 9, 59, 5, 0x22
+MMAP, EXECVE, READ_WRITE_RUN, PRIVATE_ANONYMOUS = 9, 59, 7, 0x22
 INSTRUCTION = b"\x0f\x05"
 # What is told of a system call that has begun, and so many stops at most until it has.
 BEGUN, TURNS = (1 << 64) - 38, 1000
@@ -172,7 +178,7 @@ class Entrance:
                 changed = type(before)(*before)
                 changed[INSTRUCTION_POINTER] = self.system_call(memory, before[INSTRUCTION_POINTER])
                 changed[ORIGINAL] = NONE
-                for at, value in ((RAX, MMAP), (RDI, 0), (RSI, PAGE), (RDX, READ_RUN), (R10, PRIVATE_ANONYMOUS), (R8, NONE), (R9, 0)):
+                for at, value in ((RAX, MMAP), (RDI, 0), (RSI, PAGE), (RDX, READ_WRITE_RUN), (R10, PRIVATE_ANONYMOUS), (R8, NONE), (R9, 0)):
                     changed[at] = value
                 ptrace(SET_REGISTERS, pid, changed)
                 self.turn(SINGLE_STEP)
@@ -181,7 +187,9 @@ class Entrance:
                 page = after[RAX]
                 if page > NONE - PAGE:
                     raise MemoryError(f"process {pid} gets no memory")
-                data = struct.pack("<QQQ", 0, entry, slot) + MESSAGE.pack(BEGINS, self.number, 0, 0, 0) + self.fifo + b"\0"
+                handler = page + HANDLER
+                data = struct.pack("<8Q32x", 0, entry, slot, 0, handler, FLAGS, handler, 0)
+                data += MESSAGE.pack(BEGINS, self.number, 0, 0, 0) + self.fifo + b"\0"
                 write(memory, page, WAIT.ljust(DATA, b"\0") + data)
                 write(memory, slot, struct.pack("<Q", page))
                 self.page = page

@@ -71,11 +71,7 @@ pub(crate) fn can(by: Recorder, wish: &Wish) -> Result<(), RecordError> {
     let mut names = wish.only.iter().chain(&wish.without);
     let has_library = names.any(|it| chosen_files::is_library(it));
     let asked: [(bool, &str, &[Recorder]); 11] = [
-        (
-            has_library,
-            "selecting a library",
-            &[Recorder::Frida],
-        ),
+        (has_library, "selecting a library", &[Recorder::Frida]),
         (wish.memory, "--memory", &[Recorder::Uftrace]),
         (
             wish.max_frequency.is_some(),

@@ -68,7 +68,11 @@ fn of_name(all: &[String], name: &str, wish: &Wish) -> Result<Vec<String>, Strin
         return Ok(Vec::new());
     }
     if !chosen_files::is_path(name) {
-        return Ok(all.iter().filter(|it| is_called(it, name)).cloned().collect());
+        return Ok(all
+            .iter()
+            .filter(|it| is_called(it, name))
+            .cloned()
+            .collect());
     }
     let inside = chosen_files::of_path(all, name, wish)?;
     let inside = all.iter().zip(inside).filter(|(_, is_inside)| *is_inside);

@@ -154,9 +154,8 @@ fn prepare(
         .is_some_and(|it| !it.is_empty());
     let gate = wish.only_while.as_slice();
     let [only, gates] = match has_names {
-        true => [("--only", &*wish.only), ("--while", gate)].map(|(option, names)| {
-            excluded::symbols(program, option, names, wish)
-        }),
+        true => [("--only", &*wish.only), ("--while", gate)]
+            .map(|(option, names)| excluded::symbols(program, option, names, wish)),
         // It may start others that have some.
         false => [Ok(Vec::new()), Ok(Vec::new())],
     };

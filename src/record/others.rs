@@ -200,7 +200,10 @@ mod tests {
                 "SESS timestamp=10.500000001 pid=9",
             ]
         );
-        assert_eq!((read("7.dat"), read("9.dat")), ("oldnew".into(), "new".into()));
+        assert_eq!(
+            (read("7.dat"), read("9.dat")),
+            ("oldnew".into(), "new".into())
+        );
         assert_eq!(read("app-1234.sym"), "# build-id: 123456\n");
         assert!(recording.join("sid-10.map").exists() && !recording.join("programs").exists());
         fs::remove_dir_all(recording).expect("it can be removed");
@@ -211,8 +214,11 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("callscape-named-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("a folder");
         assert_eq!(unrecorded(&folder), None);
-        fs::write(folder.join(UNRECORDED), "/bin/sh\tno names\na\tstatic\n/bin/sh\tno names\n")
-            .expect("it can be written");
+        fs::write(
+            folder.join(UNRECORDED),
+            "/bin/sh\tno names\na\tstatic\n/bin/sh\tno names\n",
+        )
+        .expect("it can be written");
         assert_eq!(
             unrecorded(&folder).expect("some"),
             "3 programs run: /bin/sh, 2 times (no names), a (static)"

@@ -128,10 +128,7 @@ fn begin(recording: &Path) -> Option<u64> {
             .ok()?;
         Some(u64::from_le_bytes(time))
     };
-    records(recording)
-        .iter()
-        .filter_map(first)
-        .min()
+    records(recording).iter().filter_map(first).min()
 }
 
 /// The functions by their addresses in the process.

@@ -120,10 +120,7 @@ fn a_shell_is_followed_and_what_cannot_be_is_run_and_named() {
     let ran = run(&scratch, &["-o", path(&out)], &["sh", "-c", line]);
     let said = text(&ran.stderr);
     assert_eq!(ran.status.code(), Some(3), "{said}");
-    assert_eq!(
-        text(&ran.stdout),
-        "3 a 15 \n2 b 465 \n2 c 465 \n2 d 465 \n"
-    );
+    assert_eq!(text(&ran.stdout), "3 a 15 \n2 b 465 \n2 c 465 \n2 d 465 \n");
     assert_eq!(calls(&out, "leaf"), 5, "{said}");
     for named in [
         "not recorded: 4 programs run: /",
@@ -147,7 +144,9 @@ fn functions_of_other_programs_are_chosen_and_taken_out() {
         (&["--without", "leaf"], [0, 1, 2]),
         (&["--while", "main"], [50, 1, 2]),
     ] {
-        let out = scratch.0.join(format!("{}{}", options[0], options[1]).replace('*', ""));
+        let out = scratch
+            .0
+            .join(format!("{}{}", options[0], options[1]).replace('*', ""));
         let ran = run(&scratch, &[options, &["-o", path(&out)]].concat(), &words);
         assert_eq!(ran.status.code(), Some(5), "{}", text(&ran.stderr));
         let found = ["leaf", "work", "main"].map(|it| calls(&out, it));
@@ -192,7 +191,10 @@ fn programs_go_on_when_whoever_follows_them_is_killed() {
         text(&alone.expect("it runs").stdout),
         "{said}"
     );
-    assert!(calls(&out, "work") >= 2 && calls(&out, "middle") == 1, "{said}");
+    assert!(
+        calls(&out, "work") >= 2 && calls(&out, "middle") == 1,
+        "{said}"
+    );
 }
 
 #[test]
