@@ -86,7 +86,7 @@ fn of(
     let mut plan = Plan {
         wraps: matches!(of, Of::Program(_)),
         leaves_off: true,
-        calls: Some(others::calls),
+        calls: Some(calls),
         meanwhile: Some((choose, wish.clone())),
         has_begun: Some(|recording| recording.with_file_name(PROCESS).exists()),
         ..Plan::new(loader, &recording)
@@ -188,6 +188,12 @@ fn status(folder: &Path) -> Option<(Ended, Duration)> {
     Some((Ended::of_status(status.parse().ok()?), elapsed))
 }
 
+/// About how many calls of all programs are recorded.
+fn calls(recording: &Path) -> u64 {
+    let folders = others::folders(recording);
+    folders.iter().map(|it| uftrace::calls(it)).sum()
+}
+
 /// What the driver asks for, and what it gets: the functions of another program that are recorded.
 const ASKED: &str = "asked";
 const ANSWERED: &str = "answered";
@@ -202,7 +208,7 @@ fn asks(wish: &Wish) -> bool {
     !(wish.only.is_empty() && wish.without.is_empty() && wish.only_while.is_none())
 }
 
-/// Chooses the functions of another program, where the driver asks for that.
+/// Selects the functions of another program if the driver asks for them.
 fn choose(recording: &Path, wish: &Wish) {
     let (asked, answered) = (
         recording.with_file_name(ASKED),

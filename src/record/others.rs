@@ -3,10 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::uftrace;
 use callscape_base::escape;
 use callscape_base::units::counted;
 
@@ -14,6 +13,9 @@ use callscape_base::units::counted;
 const PROGRAMS: &str = "programs";
 /// In the private folder: the programs that are not recorded, with the reasons.
 const UNRECORDED: &str = "others";
+/// Bytes of a record; its depth is told modulo the second.
+const RECORD: usize = 16;
+const DEPTHS: usize = 1 << 10;
 /// So many of them are named.
 const NAMED: usize = 5;
 
@@ -31,11 +33,6 @@ pub(crate) fn folders(recording: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// About how many calls of all programs are recorded.
-pub(crate) fn calls(recording: &Path) -> u64 {
-    folders(recording).iter().map(|it| uftrace::calls(it)).sum()
-}
-
 /// Makes the recordings of all programs one, in the first one's folder.
 pub(crate) fn merge(recording: &Path) -> io::Result<()> {
     let folders = folders(recording);
@@ -44,12 +41,30 @@ pub(crate) fn merge(recording: &Path) -> io::Result<()> {
     };
     let tasks = recording.join("task.txt");
     let mut lines: Vec<String> = Vec::new();
+    // By task: its process.
+    let mut processes: BTreeMap<String, String> = BTreeMap::new();
     for folder in &folders {
         let text = fs::read_to_string(folder.join("task.txt")).unwrap_or_default();
         lines.extend(text.lines().map(str::to_owned));
+        for line in text.lines() {
+            let process = field(line, "pid=");
+            match line.split(' ').next() {
+                Some("TASK") => processes.insert(field(line, "tid="), process),
+                Some("FORK") => processes.insert(process.clone(), process),
+                _ => None,
+            };
+        }
     }
     fs::write(&tasks, in_order(lines))?;
     for folder in others {
+        let text = fs::read_to_string(folder.join("task.txt")).unwrap_or_default();
+        for line in text.lines().filter(|it| it.starts_with("SESS ")) {
+            let process = field(line, "pid=");
+            let tasks = processes.iter().filter(|it| *it.1 == process);
+            for (task, _) in tasks {
+                end_calls(&recording.join(format!("{task}.dat")))?;
+            }
+        }
         for entry in fs::read_dir(folder)? {
             let from = entry?.path();
             let to = recording.join(from.file_name().unwrap_or_default());
@@ -68,15 +83,45 @@ pub(crate) fn merge(recording: &Path) -> io::Result<()> {
     fs::remove_dir_all(recording.join(PROGRAMS))
 }
 
-/// The lines of `task.txt` by their times. Where a process began is told once, by whoever saw it first.
-fn in_order(mut lines: Vec<String>) -> String {
-    let field = |line: &str, name: &str| {
-        let mut words = line.split(' ');
-        words
-            .find_map(|it| it.strip_prefix(name))
-            .unwrap_or_default()
-            .to_owned()
+/// Ends the calls that are open at the end of a file of records, if there is one: the process became another program.
+fn end_calls(path: &Path) -> io::Result<()> {
+    let Ok(file) = File::open(path) else {
+        return Ok(());
     };
+    let mut file = BufReader::with_capacity(1 << 20, file);
+    let (mut record, mut last) = ([0; RECORD], 0u64);
+    // By depth: the words of their beginnings.
+    let mut open: Vec<u64> = Vec::new();
+    while file.read_exact(&mut record).is_ok() {
+        let [time, word] =
+            [0, 8].map(|at| u64::from_le_bytes(std::array::from_fn(|i| record[at + i])));
+        let is_end = word & 3 == 1;
+        let depth = (word >> 6) as usize % DEPTHS;
+        // Calls that a switch left open are gone.
+        while open.len() % DEPTHS != (depth + usize::from(is_end)) % DEPTHS && open.pop().is_some()
+        {
+        }
+        match is_end {
+            true => drop(open.pop()),
+            false => open.push(word),
+        }
+        last = time;
+    }
+    let mut end = OpenOptions::new().append(true).open(path)?;
+    let ends = open.iter().rev();
+    let ends = ends.flat_map(|word| [last.to_le_bytes(), (word & !3 | 1).to_le_bytes()]);
+    end.write_all(&ends.flatten().collect::<Vec<u8>>())
+}
+
+/// The value of `name=` in a line of `task.txt`.
+fn field(line: &str, name: &str) -> String {
+    let mut words = line.split(' ');
+    let value = words.find_map(|it| it.strip_prefix(name));
+    value.unwrap_or_default().to_owned()
+}
+
+/// The lines of `task.txt` by time. The start of a process is listed once: at its first line.
+fn in_order(mut lines: Vec<String>) -> String {
     let time = |line: &str| {
         let text = field(line, "timestamp=");
         let (seconds, rest) = text.split_once('.').unwrap_or((&text, ""));
@@ -170,7 +215,11 @@ mod tests {
             "SESS timestamp=1.000000000 pid=7 sid=0\nTASK timestamp=1.5 tid=7 pid=7\n\
              FORK timestamp=3.000000000 pid=9 ppid=7\n",
         );
-        write("7.dat", "old");
+        let record = |time: u64, word: u64| [time.to_le_bytes(), word.to_le_bytes()].concat();
+        // Two calls begin, and the inner one ends.
+        let old = [(1, 7 << 16 | 40), (2, 8 << 16 | 104), (3, 8 << 16 | 105)];
+        let old = old.map(|(time, word)| record(time, word)).concat();
+        fs::write(recording.join("7.dat"), &old).expect("it can be written");
         write("app.sym", "# build-id: abcdef\n");
         for (number, pid, id) in [(2, 7, "abcdef"), (10, 9, "123456")] {
             let tasks = format!(
@@ -200,10 +249,12 @@ mod tests {
                 "SESS timestamp=10.500000001 pid=9",
             ]
         );
+        let whole = [&old[..], &record(3, 7 << 16 | 41), b"new"].concat();
         assert_eq!(
-            (read("7.dat"), read("9.dat")),
-            ("oldnew".into(), "new".into())
+            fs::read(recording.join("7.dat")).expect("it is there"),
+            whole
         );
+        assert_eq!(read("9.dat"), "new");
         assert_eq!(read("app-1234.sym"), "# build-id: 123456\n");
         assert!(recording.join("sid-10.map").exists() && !recording.join("programs").exists());
         fs::remove_dir_all(recording).expect("it can be removed");

@@ -35,8 +35,8 @@ pub(crate) fn lost(folders: &[PathBuf]) -> (u64, bool) {
         .fold((0, false), |a, b| (a.0 + b.0, a.1 || b.1))
 }
 
-/// Leaves out the calls of functions that were found in the recordings of programs, or keeps those until then; tells which.
-/// None where none was.
+/// Leaves out the calls of functions that were found in the recordings of programs, or keeps those until then; gives the
+/// functions, `None` if there are none.
 pub(crate) fn take(
     folders: &[PathBuf],
     limit: Frequency,

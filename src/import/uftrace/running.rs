@@ -125,7 +125,7 @@ impl Task {
         }
     }
 
-    /// Ends what is open where the process has become another program by `time`: none of that returns.
+    /// Ends all open calls if the process became another program by `time`: they do not return.
     #[inline]
     fn become_another(
         &mut self,

@@ -175,7 +175,7 @@ impl Tasks {
                 break;
             };
             process = parent;
-            // That which the parent ran then; where its clock is not exact, its first one.
+            // The parent's session at that time; if its clock is not exact, its first one.
             let before = of(process).filter(|&(start, _)| start <= forked).max();
             let is_last = !self.parents.contains_key(&process);
             let inherited = before.or_else(|| of(process).min().filter(|_| is_last));
@@ -259,6 +259,20 @@ mod tests {
         let warnings = reporter.warnings();
         assert_eq!(warnings.len(), 1);
         assert_eq!(warnings[0].first, Place::line("task.txt", 7));
+    }
+
+    #[test]
+    fn a_process_inherits_the_program_that_its_parent_then_ran() {
+        let text = "SESS timestamp=1.0 pid=1 sid=aa exename=\"/bin/first\"\n\
+                    FORK timestamp=2.0 pid=2 ppid=1\n\
+                    SESS timestamp=3.0 pid=1 sid=bb exename=\"/bin/second\"\n\
+                    FORK timestamp=4.0 pid=3 ppid=1\n\
+                    FORK timestamp=5.0 pid=4 ppid=2\n";
+        let tasks = Tasks::parse(text, "task.txt", &Reporter::new());
+        assert_eq!(tasks.sessions_of(1), [(0, 0), (3_000_000_000, 1)]);
+        assert_eq!(tasks.sessions_of(2), [(0, 0)]);
+        assert_eq!(tasks.sessions_of(3), [(0, 1)]);
+        assert_eq!(tasks.sessions_of(4), [(0, 0)]);
     }
 
     #[test]

@@ -249,3 +249,31 @@ fn functions_of_libraries_are_chosen() {
     let said = text(&ran.expect("it starts").stderr);
     assert!(said.contains("selecting a library needs frida"), "{said}");
 }
+
+#[test]
+fn a_limit_of_file_sizes_is_lifted_for_frida_alone() {
+    if !has_frida() {
+        return;
+    }
+    let (scratch, starter, _) = programs("frida-limit");
+    let out = scratch.0.join("out");
+    let options = ["--with", "frida", "-o", path(&out)];
+    let words = [path(&starter), "system", "ulimit -f"];
+    let command = recording(&scratch, &options, &words);
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -f 128; exec \"$0\" \"$@\""]);
+    limited.arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        limited.env(name, value.unwrap_or_default());
+    }
+    let ran = limited.current_dir(&scratch.0).output().expect("it runs");
+    let said = text(&ran.stderr);
+    match said.contains("`ulimit -f unlimited`") {
+        // Only root may.
+        true => assert_eq!(text(&ran.stdout), "", "it did not run"),
+        false => {
+            assert_eq!(text(&ran.stdout), "3 590\n128\n", "{said}");
+            assert_eq!(calls(&out, "leaf"), 20, "{said}");
+        }
+    }
+}
