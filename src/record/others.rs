@@ -83,6 +83,13 @@ pub(crate) fn merge(recording: &Path) -> io::Result<()> {
     fs::remove_dir_all(recording.join(PROGRAMS))
 }
 
+/// Whether a recording that is whole has any records.
+pub(crate) fn has_records(recording: &Path) -> bool {
+    let entries = fs::read_dir(recording).into_iter().flatten().flatten();
+    let mut paths = entries.map(|it| it.path());
+    paths.any(|it| it.extension().is_some_and(|it| it == "dat"))
+}
+
 /// Ends the calls that are open at the end of a file of records, if there is one: the process became another program.
 fn end_calls(path: &Path) -> io::Result<()> {
     let Ok(file) = File::open(path) else {
@@ -256,7 +263,12 @@ mod tests {
         );
         assert_eq!(read("9.dat"), "new");
         assert_eq!(read("app-1234.sym"), "# build-id: 123456\n");
+        assert!(has_records(&recording));
         assert!(recording.join("sid-10.map").exists() && !recording.join("programs").exists());
+        for name in ["7.dat", "9.dat"] {
+            fs::remove_file(recording.join(name)).expect("it is there");
+        }
+        assert!(!has_records(&recording));
         fs::remove_dir_all(recording).expect("it can be removed");
     }
 
