@@ -5,7 +5,7 @@
 
 // Places in calls.c, in bytes.
 const SHARED = {functions: 4096, most: 4100, hasGate: 4104, within: 4112, lost: 4120, found: 4128, massive: 4136,
-  trap: 4144, withSaved: 4152, replace: 4160, state: 4168, size: 4224};
+  trap: 4144, withSaved: 4152, replace: 4160, state: 4168, requests: 4176, size: 4232};
 const STATE = {isOff: 0, periods: 4, size: 8};
 const FUNCTION = {address: 0, number: 8, isOut: 12, isGate: 16, size: 24};
 // Massive functions, behind how many calls were lost, how many functions were found, and whether another program began.
@@ -27,9 +27,14 @@ const BEFORE_UNWINDING = ['_Unwind_RaiseException', '_Unwind_Resume', '_Unwind_R
 const AFTER_UNWINDING = ['__cxa_begin_catch', '__cxa_end_catch'];
 
 let ownUnwinders = [];
-let calls, shared, state, functions, massive, stubs, used, common, mayJumpBack, ranges;
+// Kept, as its address alone keeps no memory.
+let requests;
+let calls, shared, state, functions, massive, mayJumpBack, ranges;
+// The program and libraries, and the memory for the stubs of each: where it begins, its common code, and where it is free.
+let modules = [], areas = [];
 const hooked = new Map();
 const unwinders = new Map();
+const watched = [];
 
 // Registers that a function may change.
 const VOLATILE = ['rax', 'rcx', 'rdx', 'rsi', 'rdi', 'r8', 'r9', 'r10', 'r11'];
@@ -119,7 +124,15 @@ function leaveUnwinders() {
 function watchUnwinders() {
   BEFORE_UNWINDING.forEach((name) => unwinder(name, calls.unwind));
   AFTER_UNWINDING.forEach((name) => unwinder(name, calls.unwound));
-  unwinder('execve', calls.execute);
+}
+
+// Until the end, also while recording is off: other programs are switched with this one.
+function watchPrograms() {
+  for (const [name, what] of [['execve', calls.execute], ['execveat', calls.execute_other], ['fexecve', calls.execute_other]]) {
+    const address = Module.findGlobalExportByName(name);
+    if (address !== null) watched.push(Interceptor.attach(address, what));
+  }
+  Interceptor.flush();
 }
 
 // Memory for stubs within reach of a module. It stays when this ends: a call may be on its way through it.
@@ -188,12 +201,12 @@ function checkJumps(address, size) {
   }
 }
 
-function hook(address, size, number, isGate) {
-  const of = functions.add(FUNCTION.size * number), at = stubs.add(used);
+function hook(area, address, size, number, isGate) {
+  const of = functions.add(FUNCTION.size * number), at = area.begin.add(area.used);
   if (size < JUMP) throw new Error('too short');
   const end = address.add(size);
   const isWithin = (it) => address.compare(it.base) >= 0 && end.compare(it.base.add(it.size)) <= 0;
-  if (!ranges.some(isWithin)) throw new Error('not in the code of the program');
+  if (!ranges.some(isWithin)) throw new Error('not in its code');
   checkJumps(address, size);
   of.add(FUNCTION.address).writePointer(address);
   of.add(FUNCTION.number).writeU32(number);
@@ -201,13 +214,13 @@ function hook(address, size, number, isGate) {
   const code = new X86Writer(at, {pc: at});
   code.putPushReg('r11');
   code.putMovRegAddress('r11', of);
-  code.putCallAddress(common);
+  code.putCallAddress(area.common);
   code.putPopReg('r11');
   copyBeginning(address, code);
   code.flush();
   if (code.offset > STUB) throw new Error('unknown instructions');
   code.dispose();
-  used += STUB;
+  area.used += STUB;
   const to = at.sub(address.add(JUMP)).toInt32();
   const jump = [0xe9, to & 255, to >> 8 & 255, to >> 16 & 255, to >> 24 & 255];
   hooked.set(number, {address, jump, code: [...new Uint8Array(address.readByteArray(JUMP))]});
@@ -231,7 +244,7 @@ function patch(address, bytes) {
 
 function withWritableCode(action) {
   const protect = native('mprotect', 'int', ['pointer', 'size_t', 'int']);
-  ranges = Process.mainModule.enumerateRanges('--x');
+  ranges = modules.flatMap((it) => it.enumerateRanges('--x'));
   for (const it of ranges) {
     if (protect(it.base, it.size, 7) != 0) throw new Error('the code of the program cannot be changed');
   }
@@ -276,8 +289,9 @@ function patchAll(isOn) {
 function placesOf() {
   const addresses = ['enter', 'leave', 'prepare'].map((name) => calls[name]);
   const least = addresses.reduce((a, b) => (a.compare(b) < 0 ? a : b));
-  const own = [[stubs, common.add(COMMON)], [least.sub(CALLS), least.add(2 * CALLS)]];
-  const short = ['pthread_getspecific', '__errno_location'].map((name) => {
+  const own = areas.map((it) => [it.begin, it.common.add(COMMON)]);
+  own.push([least.sub(CALLS), least.add(2 * CALLS)]);
+  const short = ['pthread_getspecific', '__errno_location', 'syscall'].map((name) => {
     const from = Module.getGlobalExportByName(name);
     return [from, from.add(SHORT)];
   });
@@ -293,18 +307,23 @@ function quiet() {
   for (let number = 0; number < shared.add(SHARED.functions).readU32(); number++) {
     functions.add(FUNCTION.size * number + FUNCTION.isOut).writeU32(1);
   }
+  for (const it of watched.splice(0)) it.detach();
   leaveUnwinders();
 }
 
 rpc.exports = {
-  // The functions of the program: [[name, offset, size]], and where it lies.
-  list() {
-    const module = Process.mainModule;
-    const all = functionsOf(module).map((it) => [it.name, it.address.sub(module.base).toString(), it.size || 0]);
-    return {base: module.base.toString(), size: module.size, path: module.path, functions: all};
+  // The names of the libraries that are loaded.
+  libraries() { return Process.enumerateModules().slice(1).map((it) => it.name); },
+  // The functions of the program and of some libraries: [[name, offset, size]], and where each lies.
+  list(libraries) {
+    const isWanted = (it) => libraries.includes(it.name) && it.base.compare(Process.mainModule.base) != 0;
+    modules = [Process.mainModule, ...Process.enumerateModules().filter(isWanted)];
+    return modules.map((module) => {
+      const all = functionsOf(module).map((it) => [it.name, it.address.sub(module.base).toString(), it.size || 0]);
+      return {base: module.base.toString(), size: module.size, path: module.path, functions: all};
+    });
   },
   begin(wish) {
-    const module = Process.mainModule;
     if (Process.arch != 'x64' || Process.platform != 'linux') throw new Error('needs Linux on x86-64');
     shared = Memory.alloc(SHARED.size);
     shared.writeUtf8String(wish.folder);
@@ -320,28 +339,36 @@ rpc.exports = {
     functions = mapShared(FUNCTION.size * wish.total + STATE.size, wish.functions);
     state = functions.add(FUNCTION.size * wish.total);
     shared.add(SHARED.state).writePointer(state);
+    requests = Memory.allocUtf8String(wish.requests);
+    shared.add(SHARED.requests).writePointer(requests);
     const symbols = {shared};
     for (const name of LIBC) symbols[name] = Module.getGlobalExportByName(name);
     calls = new CModule(wish.source, symbols);
-    stubs = reserve(module, 4096 + STUB * wish.total);
-    const trap = write(stubs, () => 0);
+    areas = modules.map((module, index) => {
+      const begin = reserve(module, 4096 + STUB * wish.counts[index]), common = write(begin, () => 0);
+      const rest = write(common, writeEnter);
+      return {begin, common, rest, used: rest.sub(begin).toInt32()};
+    });
+    const trap = areas[0].rest;
     shared.add(SHARED.trap).writePointer(trap);
-    common = write(trap, writeTrap);
-    const withSaved = write(common, writeEnter);
+    const withSaved = write(trap, writeTrap);
     shared.add(SHARED.withSaved).writePointer(withSaved);
     const replace = write(withSaved, writeWithSaved);
     shared.add(SHARED.replace).writePointer(replace);
-    used = write(replace, writeReplace).sub(stubs).toInt32();
+    areas[0].used = write(replace, writeReplace).sub(areas[0].begin).toInt32();
     mayJumpBack = new NativeFunction(calls.may_jump_back, 'int', ['pointer', 'int', 'int']);
     if (new NativeFunction(calls.prepare, 'int', [])() == 0) throw new Error('no memory');
     if (wish.paused) state.add(STATE.isOff).writeU32(1);
+    watchPrograms();
   },
-  // Hooks functions, [[offset, size, number, whether it is a gate]]; tells those that cannot be, and why.
+  // Hooks functions, [[module, offset, size, number, whether it is a gate]]; tells those that cannot be, and why.
   hook(list) {
-    const base = Process.mainModule.base, failed = [];
-    ranges = Process.mainModule.enumerateRanges('--x');
-    for (const [offset, size, number, isGate] of list) {
-      try { hook(base.add(offset), size, number, isGate); } catch (error) { failed.push([number, error.message]); }
+    const failed = [];
+    ranges = modules.flatMap((it) => it.enumerateRanges('--x'));
+    for (const [module, offset, size, number, isGate] of list) {
+      try {
+        hook(areas[module], modules[module].base.add(offset), size, number, isGate);
+      } catch (error) { failed.push([number, error.message]); }
     }
     return failed;
   },

@@ -31,12 +31,15 @@ extern gsize pthread_self (void);
 extern void *__libc_stack_end;
 
 /* Of Linux on x86-64. */
-enum { GETTID = 186, FILE_SIZE = 1, MONOTONIC = 1, READ_WRITE = 3, SHARED = 1, PRIVATE = 2, ANONYMOUS = 0x20, NO_RESERVE = 0x4000,
+enum { WRITE = 1, OPEN = 2, CLOSE = 3, POLL = 7, ACCESS = 21, GETTID = 186, MAY_EXECUTE = 1, TO_ASK = 02004001, FILE_SIZE = 1, MONOTONIC = 1, READ_WRITE = 3, SHARED = 1, PRIVATE = 2, ANONYMOUS = 0x20, NO_RESERVE = 0x4000,
   WIPE_ON_FORK = 18, TO_APPEND = 02002101, TO_MAP = 02000102, AT_END = 2 };
 /* Of uftrace's records: https://github.com/namhyung/uftrace/blob/master/libmcount/internal.h */
 enum { ENTRY = 0, EXIT = 1, MAGIC = 5 << 3, DEPTH = 1023 };
 /* Bytes of a file that are mapped at once, and a limit of open calls of a thread. */
 enum { FIRST = 1 << 16, MORE = 1 << 22, CALLS = 1 << 18, STRAYS = 1 << 16, PAGE = 4096, PATH = 4096, SAVED = 8192, STACK = 1 << 23, NEAR = 1 << 16 };
+
+/* A question to following.py differs from answers by these bits, and is waited for so many milliseconds. */
+enum { ANSWERS = 0xff, PATIENCE = 60000 };
 
 #define DEAD ((Thread *) 1)
 #define ALL ((gpointer *) ((gsize) 1 << 62))
@@ -99,6 +102,8 @@ typedef struct {
   void (*with_saved) (void (*) (void *), void *, char *);
   int (*replace) (gpointer *, gpointer, gpointer);
   State *state;
+  /* The fifo that following.py reads. */
+  char *requests;
   /* Of this file alone. */
   guint32 key, has_key;
   volatile guint32 *is_same_process;

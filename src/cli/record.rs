@@ -53,12 +53,13 @@ pub(crate) struct RecordArgs {
     /// Keep the calls of these functions until they are found, marked in the recording (frida)
     #[arg(long, requires = "max_frequency")]
     keep_massive: bool,
-    /// Do not record functions of this name, in which * matches any text, or in this file or folder, if it has a slash;
-    /// their callees are attributed to their callers; may be repeated (uftrace, frida; viztracer for files)
+    /// Do not record functions of this name, in which * matches any text, in this file or folder, if it has a slash, or in
+    /// this library, such as libz.so*; their callees are attributed to their callers; may be repeated (uftrace, frida;
+    /// viztracer for files; frida for libraries)
     #[arg(long, value_name = "NAME | PATH")]
     without: Vec<String>,
-    /// Record only functions of this name, in which * matches any text, or in this file or folder, if it has a slash; may be
-    /// repeated (uftrace, frida; viztracer for files)
+    /// Record only functions of this name, in which * matches any text, in this file or folder, if it has a slash, or in this
+    /// library, such as libz.so*; may be repeated (uftrace, frida; viztracer for files; frida for libraries)
     #[arg(long, value_name = "NAME | PATH")]
     only: Vec<String>,
     /// Time after which the program is asked to end in the trial run for --max-frequency (uftrace)

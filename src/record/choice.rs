@@ -19,6 +19,13 @@ pub struct Choice {
 /// Chooses the recorder that was asked for, else the best that is there.
 pub fn choose(program: &Program, wish: &Wish) -> Result<Choice, RecordError> {
     let wanted = match wish.with {
+        Some(Recorder::Frida) if starts_others(program) => Choice {
+            recorder: Recorder::Frida,
+            notes: vec![format!(
+                "recording the programs that {} starts, not its own functions",
+                program.path.display()
+            )],
+        },
         Some(recorder) => {
             fits(program, recorder)?;
             Choice {
@@ -61,7 +68,10 @@ pub(crate) fn can(by: Recorder, wish: &Wish) -> Result<(), RecordError> {
         true => &by_files[..],
         false => &by_calls,
     };
-    let asked: [(bool, &str, &[Recorder]); 10] = [
+    let mut names = wish.only.iter().chain(&wish.without);
+    let has_library = names.any(|it| chosen_files::is_library(it));
+    let asked: [(bool, &str, &[Recorder]); 11] = [
+        (has_library, "selecting a library", &[Recorder::Frida]),
         (wish.memory, "--memory", &[Recorder::Uftrace]),
         (
             wish.max_frequency.is_some(),
@@ -181,6 +191,21 @@ pub(crate) fn fits(program: &Program, recorder: Recorder) -> Result<(), RecordEr
         (Recorder::Viztracer | Recorder::PySpy, _) => refuse("it is not run by Python"),
         (Recorder::Node, _) => refuse("it is not run by node"),
         (Recorder::Jfr, _) => refuse("it is not run by Java"),
+    }
+}
+
+/// Whether Frida can follow a program to those that it starts, though it records none of its own functions.
+fn starts_others(program: &Program) -> bool {
+    match program.kind {
+        Kind::Shell => true,
+        Kind::Executable(elf) => {
+            let named = Elf {
+                has_symbols: true,
+                ..elf
+            };
+            !elf.has_symbols && obstacle_of_frida(&named).is_none()
+        }
+        _ => false,
     }
 }
 

@@ -16,6 +16,12 @@ pub(crate) fn is_path(name: &str) -> bool {
     name.contains('/')
 }
 
+/// Whether a library is meant: `libfoo.so`, also with a version, or a `*` for one.
+pub(crate) fn is_library(name: &str) -> bool {
+    let rest = name.rsplit_once(".so").map(|(_, rest)| rest);
+    !is_path(name) && rest.is_some_and(|it| it.is_empty() || it.starts_with(['.', '*', '-']))
+}
+
 /// Where a path leads: from the folder that the program runs in, or else from the source tree.
 pub(crate) fn place(path: &str, wish: &Wish) -> Result<PathBuf, String> {
     let folder = wish.folder.as_deref().unwrap_or(Path::new(""));

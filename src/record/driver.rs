@@ -7,8 +7,20 @@ use std::process::{Command, Stdio};
 use super::signals;
 
 /// What is loaded into the program, and what loads it, by their names in the private folder.
-pub(crate) const SCRIPTS: [(&str, &str); 4] = [
+pub(crate) const SCRIPTS: [(&str, &str); 7] = [
     (DRIVER, include_str!("../../assets/frida/driver.py")),
+    (
+        "following.py",
+        include_str!("../../assets/frida/following.py"),
+    ),
+    (
+        "recording.py",
+        include_str!("../../assets/frida/recording.py"),
+    ),
+    (
+        "stopping.py",
+        include_str!("../../assets/frida/stopping.py"),
+    ),
     ("agent.js", include_str!("../../assets/frida/agent.js")),
     ("records.c", include_str!("../../assets/frida/records.c")),
     ("calls.c", include_str!("../../assets/frida/calls.c")),
@@ -27,7 +39,9 @@ pub(crate) fn finish(folder: &Path) -> bool {
         return false;
     }
     let driver = folder.join(DRIVER);
-    let _ = fs::write(&driver, SCRIPTS[0].1);
+    for (name, text) in SCRIPTS {
+        let _ = fs::write(folder.join(name), text);
+    }
     let mut finish = Command::new("python3");
     finish.arg(driver).arg("--finish").arg(folder);
     finish

@@ -1,5 +1,6 @@
 //! Functions that are recorded or not because that was asked for, by their names.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -24,24 +25,18 @@ pub(crate) fn symbols(
     wish: &Wish,
 ) -> Result<Vec<String>, RecordError> {
     let wrong = |reason: String| RecordError::program(program, reason);
-    let file = fs::File::open(program).ok();
-    let Some(all) = file.and_then(|mut file| elf::functions(&mut file)) else {
+    let Some(all) = functions(program) else {
         let reason = format!("{option}: the program has no list of its functions");
         return Err(wrong(reason));
     };
     let mut found: Vec<String> = Vec::new();
-    for name in names {
-        let before = found.len();
-        let is_path = chosen_files::is_path(name);
-        match is_path {
-            true => {
-                let inside = chosen_files::of_path(&all, name, wish).map_err(wrong)?;
-                let inside = all.iter().zip(inside).filter(|(_, is_inside)| *is_inside);
-                found.extend(inside.map(|(symbol, _)| symbol.clone()));
-            }
-            false => found.extend(all.iter().filter(|it| is_called(it, name)).cloned()),
-        }
-        if found.len() == before {
+    // Which libraries are loaded is known when the program begins.
+    for name in names.iter().filter(|it| !chosen_files::is_library(it)) {
+        let named = of_name(&all, name, wish).map_err(wrong)?;
+        let is_none = named.is_empty();
+        found.extend(named);
+        if is_none {
+            let is_path = chosen_files::is_path(name);
             let which = if is_path { "in" } else { "called" };
             return Err(wrong(format!(
                 "expected functions of the program after {option}, found none {which} '{name}'"
@@ -51,6 +46,37 @@ pub(crate) fn symbols(
     found.sort_unstable();
     found.dedup();
     Ok(found)
+}
+
+/// Those of another program than the one that was looked at: it may have none of these.
+pub(crate) fn found(program: &Path, names: &[String], wish: &Wish) -> Vec<String> {
+    let all = functions(program).unwrap_or_default();
+    let found = names
+        .iter()
+        .flat_map(|it| of_name(&all, it, wish).unwrap_or_default());
+    let found: BTreeSet<String> = found.collect();
+    found.into_iter().collect()
+}
+
+fn functions(program: &Path) -> Option<Vec<String>> {
+    elf::functions(&mut fs::File::open(program).ok()?)
+}
+
+/// The symbols that one name means.
+fn of_name(all: &[String], name: &str, wish: &Wish) -> Result<Vec<String>, String> {
+    if chosen_files::is_library(name) {
+        return Ok(Vec::new());
+    }
+    if !chosen_files::is_path(name) {
+        return Ok(all
+            .iter()
+            .filter(|it| is_called(it, name))
+            .cloned()
+            .collect());
+    }
+    let inside = chosen_files::of_path(all, name, wish)?;
+    let inside = all.iter().zip(inside).filter(|(_, is_inside)| *is_inside);
+    Ok(inside.map(|(symbol, _)| symbol.clone()).collect())
 }
 
 /// Whether a function is called so: by its symbol, or demangled and of C++ without arguments too.

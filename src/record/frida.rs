@@ -1,5 +1,6 @@
 //! Frida: every call of native programs, and of those that run already, by a script of ours that it loads into them. Where
-//! recording is off, the code of the program is as it was. <https://frida.re/docs/javascript-api/>
+//! recording is off, the code of the program is as it was. <https://frida.re/docs/javascript-api/> Programs that it starts or
+//! becomes are recorded too.
 //!
 //! What is recorded is in the format of uftrace, in files that the program itself maps, so that it is kept however the
 //! program, the script or this process ends.
@@ -12,11 +13,12 @@ use super::driver::{self, DRIVER, ENDED, LOG, PROCESS, RECORDING, SCRIPTS};
 use super::ended::Ended;
 use super::error::RecordError;
 use super::place::Place;
+use super::program::Kind;
 use super::recorder::Recorder;
 use super::run::{Done, Plan, Run, Wish};
 use super::running::{self, command, said};
 use super::seen::Seen;
-use super::{excluded, switching, taken_out, uftrace};
+use super::{chosen_files, elf, excluded, others, switching, taken_out, uftrace};
 use callscape_base::units::counted;
 use callscape_facts::frequency::LeftOut;
 
@@ -73,13 +75,19 @@ fn of(
     let mut loader = command("python3");
     loader.arg(folder.join(DRIVER)).arg(folder);
     if let Of::Program(run) = of {
-        loader.arg(&run.program.path).args(&run.program.words);
+        loader.arg(&run.program.path);
+        // The system finds the interpreter of a script.
+        loader.args(match run.program.kind {
+            Kind::Shell => &run.wish.command,
+            _ => &run.program.words,
+        });
     }
     let recording = folder.join(RECORDING);
     let mut plan = Plan {
         wraps: matches!(of, Of::Program(_)),
         leaves_off: true,
-        calls: Some(uftrace::calls),
+        calls: Some(calls),
+        meanwhile: Some((choose, wish.clone())),
         has_begun: Some(|recording| recording.with_file_name(PROCESS).exists()),
         ..Plan::new(loader, &recording)
     };
@@ -93,27 +101,31 @@ fn of(
     }
     // Attaching to the program and patching it takes time too, in which it does not run.
     let (ended, elapsed) = status(folder).unwrap_or((ran.program, ran.elapsed));
-    let (lost, has_others) = taken_out::lost(&recording);
+    let folders = others::folders(&recording);
+    let (lost, has_lost) = taken_out::lost(&folders);
+    let others = match (others::unrecorded(folder), has_lost) {
+        (None, true) => Some(OTHERS.to_owned()),
+        (others, _) => others,
+    };
     let has_begun = folder.join(PROCESS).exists() && recording.join("info").exists();
-    if !has_begun || uftrace::records(&recording) == 0 {
+    if !has_begun || folders.iter().all(|it| uftrace::records(it) == 0) {
         return Err(RecordError::Failed {
             recorder: "frida",
             said: match has_begun {
-                true => nothing(elapsed, has_others),
+                true => nothing(elapsed, others),
                 false => explained(&said(&folder.join(LOG))),
             },
             ended,
         });
     }
     let left_out = match wish.max_frequency {
-        Some(limit) => taken_out::take(&recording, limit, wish.keeps_massive)?,
-        None => {
-            let _ = fs::remove_file(recording.join(taken_out::FOUND));
-            None
-        }
+        Some(limit) => taken_out::take(&folders, limit, wish.keeps_massive)?,
+        None => None,
     };
+    let _ = fs::remove_file(recording.join(taken_out::FOUND));
+    others::merge(&recording).map_err(|error| RecordError::io(&recording, error))?;
     Ok(Done {
-        notes: notes(&recording, (lost, has_others), left_out.as_ref()),
+        notes: notes(&recording, lost, others, left_out.as_ref()),
         paths: vec![recording],
         by: Recorder::Frida,
         ended,
@@ -136,23 +148,29 @@ fn prepare(
     for (name, text) in SCRIPTS {
         write(name, text)?;
     }
-    let only = match wish.only.is_empty() {
-        true => None,
-        false => Some(excluded::symbols(program, "--only", &wish.only, wish)?),
-    };
-    let gates = match &wish.only_while {
-        Some(function) => {
-            excluded::symbols(program, "--while", std::slice::from_ref(function), wish)?
-        }
-        None => Vec::new(),
+    let file = fs::File::open(program).ok();
+    let has_names = file
+        .and_then(|mut it| elf::functions(&mut it))
+        .is_some_and(|it| !it.is_empty());
+    let gate = wish.only_while.as_slice();
+    let [only, gates] = match has_names {
+        true => [("--only", &*wish.only), ("--while", gate)]
+            .map(|(option, names)| excluded::symbols(program, option, names, wish)),
+        // It may start others that have some.
+        false => [Ok(Vec::new()), Ok(Vec::new())],
     };
     let limit = wish.max_frequency;
     let asked = serde_json::json!({
         "parent": std::process::id(),
         "pid": match of { Of::Process(pid) => Some(pid), Of::Program(_) => None },
-        "only": only,
+        "only": (!wish.only.is_empty()).then_some(only?),
         "without": without,
-        "gates": gates,
+        "gates": gates?,
+        "libraries": libraries(&wish.only),
+        "notLibraries": libraries(&wish.without),
+        "hasGate": wish.only_while.is_some(),
+        "hasNames": has_names,
+        "asks": asks(wish),
         "most": limit.map_or(0, |it| u32::try_from(it.most).unwrap_or(u32::MAX).max(1)),
         "within": limit.map_or(0, |it| it.window.ns()),
         "paused": wish.is_paused,
@@ -170,15 +188,57 @@ fn status(folder: &Path) -> Option<(Ended, Duration)> {
     Some((Ended::of_status(status.parse().ok()?), elapsed))
 }
 
-/// What Frida leaves out of a program that starts others.
-const OTHERS: &str = "other programs that it started or became; --with uftrace records these too";
+/// About how many calls of all programs are recorded.
+fn calls(recording: &Path) -> u64 {
+    let folders = others::folders(recording);
+    folders.iter().map(|it| uftrace::calls(it)).sum()
+}
+
+/// What the driver asks for, and what it gets: the functions of another program that are recorded.
+const ASKED: &str = "asked";
+const ANSWERED: &str = "answered";
+
+fn libraries(names: &[String]) -> Vec<&String> {
+    let names = names.iter();
+    names.filter(|it| chosen_files::is_library(it)).collect()
+}
+
+/// Whether functions are chosen by their names, which each program has its own of.
+fn asks(wish: &Wish) -> bool {
+    !(wish.only.is_empty() && wish.without.is_empty() && wish.only_while.is_none())
+}
+
+/// Selects the functions of another program if the driver asks for them.
+fn choose(recording: &Path, wish: &Wish) {
+    let (asked, answered) = (
+        recording.with_file_name(ASKED),
+        recording.with_file_name(ANSWERED),
+    );
+    let Ok(program) = fs::read_to_string(&asked) else {
+        return;
+    };
+    let program = Path::new(&program);
+    let chosen = |names: &[String]| excluded::found(program, names, wish);
+    let answer = serde_json::json!({
+        "only": (!wish.only.is_empty()).then(|| chosen(&wish.only)),
+        "without": chosen(&wish.without),
+        "gates": chosen(wish.only_while.as_slice()),
+    });
+    let _ = fs::remove_file(&asked);
+    // It is there as a whole.
+    let new = answered.with_extension("new");
+    let _ = fs::write(&new, answer.to_string()).and_then(|()| fs::rename(&new, &answered));
+}
+
+/// What is said where Frida could not follow programs, and does not know which.
+const OTHERS: &str = "programs run by fexecve, after recording had ended, or without rights for it";
 
 /// What is said of a run in which no function that is recorded was called.
-fn nothing(elapsed: Duration, has_others: bool) -> String {
+fn nothing(elapsed: Duration, others: Option<String>) -> String {
     let seconds = elapsed.as_secs_f64();
-    let others = match has_others {
-        true => format!(". Not recorded: {OTHERS}"),
-        false => String::new(),
+    let others = match others {
+        Some(others) => format!(". Not recorded: {others}"),
+        None => String::new(),
     };
     format!("it called no function while recording was on, and ran for {seconds:.3} s{others}")
 }
@@ -199,7 +259,8 @@ fn explained(said: &str) -> String {
 /// What the user should know: functions that could not be hooked, and those that were taken out.
 fn notes(
     recording: &Path,
-    (lost, has_others): (u64, bool),
+    lost: u64,
+    others: Option<String>,
     left_out: Option<&LeftOut>,
 ) -> Vec<String> {
     let text = fs::read_to_string(recording.join(UNRECORDED)).unwrap_or_default();
@@ -225,9 +286,7 @@ fn notes(
              262,144 calls were open in a thread"
         ));
     }
-    if has_others {
-        notes.push(format!("not recorded: {OTHERS}"));
-    }
+    notes.extend(others.map(|it| format!("not recorded: {it}")));
     notes.extend(left_out.map(|it| match it.has_first_calls {
         true => it.to_string(),
         false => format!("not recorded: {it}"),

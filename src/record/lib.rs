@@ -32,6 +32,7 @@ mod keep;
 pub mod listen;
 mod massive;
 mod node;
+mod others;
 mod perf;
 pub mod place;
 mod private;
@@ -115,7 +116,9 @@ pub fn record(
         if recorder == Recorder::Uftrace {
             uftrace::check_length(&program.path, &excluded)?;
         }
-        say(&excluded::said(&excluded));
+        if !excluded.is_empty() {
+            say(&excluded::said(&excluded));
+        }
         without.extend(excluded);
         without.sort_unstable();
         without.dedup();

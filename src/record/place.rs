@@ -60,10 +60,14 @@ pub fn bytes(path: &Path) -> u64 {
         return metadata.len();
     }
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
-    let sizes = entries
-        .filter_map(|entry| entry.metadata().ok())
-        .filter(|it| it.is_file());
-    sizes.map(|it| it.len()).sum()
+    let sizes = entries.filter_map(|entry| {
+        let metadata = entry.metadata().ok()?;
+        match metadata.is_dir() {
+            true => Some(bytes(&entry.path())),
+            false => metadata.is_file().then_some(metadata.len()),
+        }
+    });
+    sizes.sum()
 }
 
 /// A name that is taken, and the private folder beside it in which recorders write until the recording is whole. The folder

@@ -95,6 +95,9 @@ pub struct Attached {
     pub program: PathBuf,
 }
 
+/// What is done for a recorder that writes into a folder.
+pub(crate) type Act = fn(&Path, &Wish);
+
 /// How a program is run under a recorder, and where that puts what it records.
 #[derive(Debug)]
 pub(crate) struct Plan {
@@ -110,6 +113,8 @@ pub(crate) struct Plan {
     /// Whether the program itself runs by now: patching a large one takes seconds.
     pub has_begun: Option<fn(&Path) -> bool>,
     pub control: Option<Control>,
+    /// What is done again and again while it runs, with what was wished for.
+    pub meanwhile: Option<(Act, Wish)>,
 }
 
 impl Plan {
@@ -123,6 +128,7 @@ impl Plan {
             calls: None,
             has_begun: None,
             control: None,
+            meanwhile: None,
         }
     }
 

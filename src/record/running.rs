@@ -148,6 +148,9 @@ pub(crate) fn run(
         if plan.wraps {
             inner = children(child.id()).first().copied().or(inner);
         }
+        if let Some((act, wish)) = &plan.meanwhile {
+            act(&plan.folder, wish);
+        }
         let program = inner.unwrap_or(child.id());
         if let Some(forwarding) = &forwarding {
             forwarding.hand_on(program);

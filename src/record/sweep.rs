@@ -7,7 +7,7 @@ use std::path::Path;
 use super::keep::KEPT;
 use super::private::{PRIVATE, is_same, open};
 use super::recorder::Recorder;
-use super::{driver, rename};
+use super::{driver, others, rename};
 
 /// Removes what is abandoned beside the private folder `own`.
 pub(crate) fn around(own: &Path) {
@@ -42,9 +42,11 @@ fn rescue(folder: &Path) {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let name = name.trim_start_matches('.').trim_end_matches(PRIVATE);
     // What Frida has recorded is whole up to when it was killed.
-    if driver::finish(folder) {
+    let recording = driver::recording(folder);
+    let is_whole = driver::finish(folder) && others::merge(&recording).is_ok();
+    if is_whole && others::has_records(&recording) {
         let to = folder.with_file_name(name);
-        let _ = rename::to_free(&driver::recording(folder), &to, Recorder::Frida.ending());
+        let _ = rename::to_free(&recording, &to, Recorder::Frida.ending());
     }
     let kept = fs::read_dir(folder.join(KEPT)).into_iter().flatten();
     for file in kept.flatten() {

@@ -20,60 +20,36 @@ pub(crate) const FOUND: &str = "massive";
 const RECORD: usize = 16;
 const DEPTHS: usize = 1 << 10;
 
-/// How many records found no room, and whether another program began, which is not recorded.
-pub(crate) fn lost(recording: &Path) -> (u64, bool) {
-    let mut head = [0; 16];
-    let read = File::open(recording.join(FOUND)).and_then(|mut it| it.read_exact(&mut head));
-    let [lost, after] = [0, 8].map(|at| u64::from_le_bytes(std::array::from_fn(|i| head[at + i])));
-    read.map_or((0, false), |()| (lost, after >> 32 != 0))
+/// How many records found no room, and whether another program began that was not followed, in any of these folders.
+pub(crate) fn lost(folders: &[PathBuf]) -> (u64, bool) {
+    let of = |folder: &PathBuf| {
+        let mut head = [0; 16];
+        let read = File::open(folder.join(FOUND)).and_then(|mut it| it.read_exact(&mut head));
+        let [lost, after] =
+            [0, 8].map(|at| u64::from_le_bytes(std::array::from_fn(|i| head[at + i])));
+        read.map_or((0, false), |()| (lost, after >> 32 != 0))
+    };
+    folders
+        .iter()
+        .map(of)
+        .fold((0, false), |a, b| (a.0 + b.0, a.1 || b.1))
 }
 
-/// Leaves out the calls of functions that were found, by their addresses, or keeps those until then; tells which. None where
-/// none was.
+/// Leaves out the calls of functions that were found in the recordings of programs, or keeps those until then; gives the
+/// functions, `None` if there are none.
 pub(crate) fn take(
-    recording: &Path,
+    folders: &[PathBuf],
     limit: Frequency,
     is_kept: bool,
 ) -> Result<Option<LeftOut>, RecordError> {
-    let path = recording.join(FOUND);
-    let bytes = fs::read(&path).map_err(|error| RecordError::io(&path, error))?;
-    let _ = fs::remove_file(&path);
-    let mut found = BTreeMap::new();
-    let words: Vec<u64> = bytes
-        .as_chunks()
-        .0
-        .iter()
-        .map(|it| u64::from_le_bytes(*it))
-        .collect();
-    for pair in words.get(2..).unwrap_or_default().as_chunks().0 {
-        let [address, time] = *pair;
-        if address != 0 {
-            found.insert(address, (time, 0u64));
-        }
+    let begin = folders.iter().filter_map(|it| begin(it)).min().unwrap_or(0);
+    let mut all = Vec::new();
+    for folder in folders {
+        all.extend(take_of(folder, begin, is_kept)?);
     }
-    if found.is_empty() {
+    if all.is_empty() {
         return Ok(None);
     }
-    let begin = begin(recording);
-    for path in records(recording) {
-        let done = match is_kept {
-            true => count(&path, &mut found),
-            false => leave_out(&path, &mut found),
-        };
-        done.map_err(|error| RecordError::io(&path, error))?;
-    }
-    let names = names(recording);
-    let mut all: Vec<Found> = found
-        .into_iter()
-        .map(|(address, (time, calls))| Found {
-            name: names
-                .get(&address)
-                .cloned()
-                .unwrap_or_else(|| format!("<{address:x}>")),
-            at: Cost::from_ns(time.saturating_sub(begin)),
-            calls,
-        })
-        .collect();
     all.sort_by(|a, b| a.at.cmp(&b.at).then_with(|| a.name.cmp(&b.name)));
     let functions = all.len() as u64;
     all.truncate(NAMED);
@@ -90,6 +66,50 @@ pub(crate) fn take(
     }))
 }
 
+/// The same for one program, by the addresses of its functions.
+fn take_of(recording: &Path, begin: u64, is_kept: bool) -> Result<Vec<Found>, RecordError> {
+    let path = recording.join(FOUND);
+    // A program may not have come as far.
+    let bytes = fs::read(&path).unwrap_or_default();
+    let _ = fs::remove_file(&path);
+    let mut found = BTreeMap::new();
+    let words: Vec<u64> = bytes
+        .as_chunks()
+        .0
+        .iter()
+        .map(|it| u64::from_le_bytes(*it))
+        .collect();
+    for pair in words.get(2..).unwrap_or_default().as_chunks().0 {
+        let [address, time] = *pair;
+        if address != 0 {
+            found.insert(address, (time, 0u64));
+        }
+    }
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
+    for path in records(recording) {
+        let done = match is_kept {
+            true => count(&path, &mut found),
+            false => leave_out(&path, &mut found),
+        };
+        done.map_err(|error| RecordError::io(&path, error))?;
+    }
+    let names = names(recording);
+    let all = found
+        .into_iter()
+        .map(|(address, (time, calls))| Found {
+            name: names
+                .get(&address)
+                .cloned()
+                .unwrap_or_else(|| format!("<{address:x}>")),
+            at: Cost::from_ns(time.saturating_sub(begin)),
+            calls,
+        })
+        .collect();
+    Ok(all)
+}
+
 /// The files of records of a recording.
 fn records(recording: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(recording).into_iter().flatten().flatten();
@@ -100,7 +120,7 @@ fn records(recording: &Path) -> Vec<PathBuf> {
 }
 
 /// The time of the first record, in nanoseconds.
-fn begin(recording: &Path) -> u64 {
+fn begin(recording: &Path) -> Option<u64> {
     let first = |path: &PathBuf| {
         let mut time = [0; 8];
         File::open(path)
@@ -108,11 +128,7 @@ fn begin(recording: &Path) -> u64 {
             .ok()?;
         Some(u64::from_le_bytes(time))
     };
-    records(recording)
-        .iter()
-        .filter_map(first)
-        .min()
-        .unwrap_or(0)
+    records(recording).iter().filter_map(first).min()
 }
 
 /// The functions by their addresses in the process.
@@ -124,14 +140,18 @@ fn names(recording: &Path) -> HashMap<u64, String> {
     let text = map
         .and_then(|it| fs::read_to_string(it).ok())
         .unwrap_or_default();
-    let base = text
-        .split('-')
-        .next()
-        .and_then(|it| u64::from_str_radix(it, 16).ok());
-    for list in uftrace::lists(recording) {
+    // The program, and libraries.
+    for line in text.lines() {
+        let base = line.split('-').next();
+        let base = base.and_then(|it| u64::from_str_radix(it, 16).ok());
+        let path = line.split(" build-id:").next().unwrap_or(line);
+        let (Some(base), Some((_, name))) = (base, path.rsplit_once('/')) else {
+            continue;
+        };
+        let list = recording.join(format!("{name}.sym"));
         let text = fs::read_to_string(list).unwrap_or_default();
         for (offset, symbol) in uftrace::of_symbols(&text, &[]) {
-            names.insert(base.unwrap_or(0).wrapping_add(offset), demangle(symbol));
+            names.insert(base.wrapping_add(offset), demangle(symbol));
         }
     }
     names

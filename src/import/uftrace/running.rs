@@ -125,6 +125,24 @@ impl Task {
         }
     }
 
+    /// Ends all open calls if the process became another program by `time`: they do not return.
+    #[inline]
+    fn become_another(
+        &mut self,
+        time: u64,
+        builder: &mut TraceBuilder<'_>,
+        place: &dyn Fn() -> Place,
+    ) {
+        let next = self.sessions.get(self.session + 1);
+        if self.open.is_empty() || next.is_none_or(|&(since, _)| since > time) {
+            return;
+        }
+        while !self.open.is_empty() {
+            self.exit(self.last, builder, place);
+        }
+        self.base = 0;
+    }
+
     #[inline]
     fn enter(
         &mut self,
@@ -242,6 +260,7 @@ impl Task {
         let is_after_loss = self.is_after_loss;
         self.is_after_loss =
             record.kind == Type::Lost || is_after_loss && record.kind == Type::Event;
+        self.become_another(time, builder, place);
         // What ended in between ended as far as is known with the last event before.
         let left = if is_after_loss { self.last } else { time };
         match record.kind {

@@ -36,8 +36,8 @@ pub(super) struct Tasks {
     pub sessions: Vec<Session>,
     /// By task: its process.
     processes: BTreeMap<u32, u32>,
-    /// By process: the one that it was forked from.
-    parents: BTreeMap<u32, u32>,
+    /// By process: the one that it was forked from, and when.
+    parents: BTreeMap<u32, (u32, u64)>,
     /// When recording was switched on and off.
     switches: Switches,
 }
@@ -124,7 +124,7 @@ impl Tasks {
             "FORK" => {
                 let pid = number("pid")?;
                 self.processes.insert(pid, pid);
-                self.parents.insert(pid, number("ppid")?);
+                self.parents.insert(pid, (number("ppid")?, start));
             }
             "DLOP" => {
                 let id = field("sid")?;
@@ -171,11 +171,15 @@ impl Tasks {
         sessions.sort_unstable();
         // As many steps as there are processes: a file may make one its own ancestor.
         for _ in 0..=self.parents.len() {
-            let Some(&parent) = self.parents.get(&process) else {
+            let Some(&(parent, forked)) = self.parents.get(&process) else {
                 break;
             };
             process = parent;
-            if let Some(inherited) = of(process).min() {
+            // The parent's session at that time; if its clock is not exact, its first one.
+            let before = of(process).filter(|&(start, _)| start <= forked).max();
+            let is_last = !self.parents.contains_key(&process);
+            let inherited = before.or_else(|| of(process).min().filter(|_| is_last));
+            if let Some(inherited) = inherited {
                 sessions.insert(0, inherited);
                 break;
             }
@@ -255,6 +259,20 @@ mod tests {
         let warnings = reporter.warnings();
         assert_eq!(warnings.len(), 1);
         assert_eq!(warnings[0].first, Place::line("task.txt", 7));
+    }
+
+    #[test]
+    fn a_process_inherits_the_program_that_its_parent_then_ran() {
+        let text = "SESS timestamp=1.0 pid=1 sid=aa exename=\"/bin/first\"\n\
+                    FORK timestamp=2.0 pid=2 ppid=1\n\
+                    SESS timestamp=3.0 pid=1 sid=bb exename=\"/bin/second\"\n\
+                    FORK timestamp=4.0 pid=3 ppid=1\n\
+                    FORK timestamp=5.0 pid=4 ppid=2\n";
+        let tasks = Tasks::parse(text, "task.txt", &Reporter::new());
+        assert_eq!(tasks.sessions_of(1), [(0, 0), (3_000_000_000, 1)]);
+        assert_eq!(tasks.sessions_of(2), [(0, 0)]);
+        assert_eq!(tasks.sessions_of(3), [(0, 1)]);
+        assert_eq!(tasks.sessions_of(4), [(0, 0)]);
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(super) fn has_frida() -> bool {
     is_there && cfg!(target_arch = "x86_64") && has("gcc", "--version")
 }
 
-fn recording(scratch: &Scratch, options: &[&str], command: &[&str]) -> Command {
+pub(super) fn recording(scratch: &Scratch, options: &[&str], command: &[&str]) -> Command {
     let mut run = record(scratch, &[&["--no-open"], options].concat(), command);
     run.env("PATH", tools::path()).stdin(Stdio::null());
     run
@@ -129,7 +129,7 @@ fn calls_are_exact_however_they_are_left() {
 }
 
 /// What uftrace itself reports of a recording.
-fn agrees_with_uftrace(recording: &Path) {
+pub(super) fn agrees_with_uftrace(recording: &Path) {
     if !has("uftrace", "--version") {
         return;
     }
@@ -343,7 +343,7 @@ fn changed(pid: &str) -> usize {
 }
 
 /// Waits until a condition holds, however long.
-fn until(holds: impl Fn() -> bool) {
+pub(super) fn until(holds: impl Fn() -> bool) {
     while !holds() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
@@ -394,7 +394,7 @@ pub(super) fn attached(
 }
 
 /// The process of the script that a recorder has started.
-fn driver(recorder: u32) -> u32 {
+pub(super) fn driver(recorder: u32) -> u32 {
     let children = format!("/proc/{recorder}/task/{recorder}/children");
     let children = std::fs::read_to_string(children).expect("it runs");
     children
