@@ -123,8 +123,9 @@ fn write(out: &mut impl Write, commits: u64) -> std::io::Result<()> {
                 (random.below(1000) * random.below(1000)) as usize * files.len().max(1) / 1_000_000;
             match random.below(10) {
                 0 | 1 if files.len() < 30_000 => {
-                    let lines = (0..20 + random.below(300)).map(|_| random.below(5000));
-                    let file = (random.below(900), files.len() as u64, lines.collect());
+                    let count = 20 + random.below(300);
+                    let lines = (0..count).map(|_| random.below(5000)).collect();
+                    let file = (random.below(900), files.len() as u64, lines);
                     put(out, &file)?;
                     files.push(file);
                 }
