@@ -562,7 +562,10 @@ impl Desk {
                 ..Inputs::default()
             })),
             None => {
-                let reason = format!("{} is not in a git repository", dir.display());
+                let reason = format!(
+                    "Neither {} nor a folder around it contains a folder .git",
+                    dir.display()
+                );
                 self.state.tell("No history", reason);
             }
         }
