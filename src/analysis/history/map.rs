@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
 use callscape_facts::recording::Recording;
 
@@ -36,6 +37,7 @@ pub(crate) fn with_files(source: &Hierarchy, recordings: &[Arc<Recording>]) -> O
     places.insert(String::new(), NodeId::ROOT);
     let mut builder = HierarchyBuilder::from_hierarchy(source);
     missing.sort_unstable();
+    let mut added: Vec<NodeId> = Vec::new();
     for (path, lines) in missing {
         if places.contains_key(path) {
             continue;
@@ -48,8 +50,28 @@ pub(crate) fn with_files(source: &Hierarchy, recordings: &[Arc<Recording>]) -> O
         };
         let file = builder.add(folder, file);
         places.insert(path.to_owned(), file);
+        added.push(file);
     }
-    Some(builder.build().0)
+    let (grown, modules) = builder.build();
+    let added = added.into_iter().map(|file| modules[file.index()]);
+    Some(with_sums(&grown, added))
+}
+
+/// The same with the lines of some of its files in the sums of what is around them.
+fn with_sums(grown: &Hierarchy, files: impl Iterator<Item = ModuleId>) -> Hierarchy {
+    let mut lines: Vec<u32> = grown.modules().map(|id| grown.module(id).loc).collect();
+    for file in files {
+        for around in grown.ancestors(file).skip(1) {
+            let sum = &mut lines[around.index()];
+            *sum = sum.saturating_add(grown.module(file).loc);
+        }
+    }
+    let mut builder = HierarchyBuilder::from_hierarchy(grown);
+    for (id, loc) in grown.modules().zip(lines) {
+        let module = grown.module(id);
+        builder.set(NodeId::of(id), Module { loc, ..module });
+    }
+    builder.build().0
 }
 
 /// The module of a folder, made with those around it where it is not there.

@@ -9,6 +9,7 @@ use callscape::analysis::session::{Inputs, Session};
 use callscape::facts::history::{Change, Kind, Timeline};
 use callscape::progress::Progress;
 use callscape::source::history::timeline;
+use callscape::units::ModuleId;
 
 use super::Scratch;
 use super::history::git;
@@ -280,6 +281,8 @@ fn a_history_plays_on_a_map_of_all_its_files() {
         *lines = file.most_lines.max(*lines);
     }
     assert_eq!(files, expected);
+    let all = hierarchy.module(ModuleId::ROOT).loc;
+    assert_eq!(all, expected.values().sum::<u32>());
     // Each file is its module, and was called as often as it was changed.
     let metrics = resolved.recording.function_metrics(None);
     for (function, metrics) in resolved.recording.functions.ids().zip(metrics) {
