@@ -10,6 +10,30 @@ use callscape_analysis::session::Inputs;
 use callscape_state::job::{Job, take};
 
 impl Desk {
+    /// Opens the history of the repository around the source tree.
+    pub(super) fn open_history(&mut self) {
+        let document = self.state.document.as_ref();
+        let Some(dir) = document.and_then(|it| it.session.source_dir.clone()) else {
+            return;
+        };
+        // A path such as `.` has no folders around it.
+        let whole = std::fs::canonicalize(&dir).unwrap_or_else(|_| dir.clone());
+        let mut folders = whole.ancestors().map(|folder| folder.join(".git"));
+        match folders.find(|git| git.is_dir()) {
+            Some(git) => self.replace_with(Replacement::Inputs(Inputs {
+                recordings: vec![git],
+                ..Inputs::default()
+            })),
+            None => {
+                let reason = format!(
+                    "Neither {} nor a folder around it contains a folder .git",
+                    dir.display()
+                );
+                self.state.tell("No history", reason);
+            }
+        }
+    }
+
     /// Reads what was opened before; what could not be read, in a sentence. The welcome is open at first where nothing was
     /// named to be opened.
     pub fn begin_welcome(&mut self, is_open: bool) -> Option<String> {

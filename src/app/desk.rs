@@ -548,29 +548,6 @@ impl Desk {
         }
     }
 
-    fn open_history(&mut self) {
-        let document = self.state.document.as_ref();
-        let Some(dir) = document.and_then(|it| it.session.source_dir.clone()) else {
-            return;
-        };
-        // A path such as `.` has no folders around it.
-        let whole = std::fs::canonicalize(&dir).unwrap_or_else(|_| dir.clone());
-        let mut folders = whole.ancestors().map(|folder| folder.join(".git"));
-        match folders.find(|git| git.is_dir()) {
-            Some(git) => self.replace_with(Replacement::Inputs(Inputs {
-                recordings: vec![git],
-                ..Inputs::default()
-            })),
-            None => {
-                let reason = format!(
-                    "Neither {} nor a folder around it contains a folder .git",
-                    dir.display()
-                );
-                self.state.tell("No history", reason);
-            }
-        }
-    }
-
     /// Whether files are what other tools have found in the source tree that is open.
     fn are_results(&self, paths: &[PathBuf]) -> bool {
         let open = self.state.document.as_ref().map(|it| &it.inputs);
