@@ -36,6 +36,8 @@ pub enum Kind {
     Removed,
     /// A merge made the file other than in each of its parents, or a shallow clone begins with it. Not counted as a change.
     Taken,
+    /// A merge lacks the file, which one of its parents has. Not counted either.
+    Dropped,
 }
 
 /// A change of one file in one commit.
@@ -58,7 +60,7 @@ pub struct Change {
 impl Change {
     /// Whether it counts as one: what merges take over does not.
     pub fn is_counted(&self) -> bool {
-        self.kind != Kind::Taken
+        !matches!(self.kind, Kind::Taken | Kind::Dropped)
     }
 }
 
@@ -124,7 +126,7 @@ pub struct Timeline {
 pub struct Played {
     /// When it begins, in seconds since 1970.
     pub began: i64,
-    /// Its files, by function: how many lines each had at most. None of what is no file.
+    /// The most lines of each file, by function; none for functions that are not files.
     pub most_lines: Vec<Option<u32>>,
 }
 
@@ -133,7 +135,7 @@ pub struct Played {
 pub struct State {
     /// None while it is not there.
     pub lines: Option<u32>,
-    /// How often it was changed so far.
+    /// Number of changes so far.
     pub changes: u32,
 }
 
@@ -194,7 +196,10 @@ impl Timeline {
         };
         let change = &self.changes[self.by_file[last] as usize];
         State {
-            lines: (change.kind != Kind::Removed).then_some(change.lines),
+            lines: match change.kind {
+                Kind::Removed | Kind::Dropped => None,
+                Kind::Added | Kind::Modified | Kind::Renamed | Kind::Taken => Some(change.lines),
+            },
             changes: self.counted[last],
         }
     }

@@ -166,6 +166,6 @@ fn what(kind: Kind) -> Option<&'static str> {
         Kind::Added => Some("added"),
         Kind::Removed => Some("removed"),
         Kind::Renamed => Some("renamed"),
-        Kind::Modified | Kind::Taken => None,
+        Kind::Modified | Kind::Taken | Kind::Dropped => None,
     }
 }

@@ -18,7 +18,7 @@ const AT_ONCE: usize = 1 << 22;
 pub struct Limits {
     /// Commits that changed more files are left out.
     pub most_files: u32,
-    /// In so many commits at least both were changed.
+    /// The least number of commits that changed both.
     pub least_together: u32,
     /// And at least in this share of the commits of one of them.
     pub least_confidence: f64,

@@ -23,7 +23,7 @@ pub struct OfFile {
     /// When it was changed first and last, in seconds since 1970 by the clock of the history.
     pub first: i64,
     pub last: i64,
-    /// Lines after the last of the commits; none where the file is not there then.
+    /// Lines after the last of the commits; none if the file does not exist then.
     pub lines: Option<u32>,
 }
 

@@ -55,12 +55,7 @@ impl Span {
 
     /// Their places, in order.
     pub fn commits(&self) -> impl DoubleEndedIterator<Item = u32> + '_ {
-        let places = (0..).zip(&self.is_in);
-        let places: Vec<u32> = places
-            .filter(|(_, is_in)| **is_in)
-            .map(|(at, _)| at)
-            .collect();
-        places.into_iter()
+        (0..self.is_in.len() as u32).filter(|&at| self.has(at))
     }
 
     /// How many commits of the history come no later than the last of them.

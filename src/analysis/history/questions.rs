@@ -13,7 +13,7 @@ const MOST: usize = 10;
 const DAY: i64 = 86_400;
 const YEAR: i64 = 365 * DAY;
 
-/// What nobody has changed for so many years has not been touched for years.
+/// Years without a change.
 const UNTOUCHED: i64 = 2;
 
 /// A question.
@@ -77,7 +77,7 @@ pub struct Answer {
     pub why: String,
 }
 
-/// What is known beside the history, by path.
+/// Facts from elsewhere, by path.
 #[derive(Clone, Debug, Default)]
 pub struct Beside {
     /// The sum over the functions of a file.

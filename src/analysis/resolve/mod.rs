@@ -310,7 +310,7 @@ impl<'a> Finder<'a> {
 /// Whether a function stands for its file as a whole, as in the history of a tree.
 fn is_the_file(function: Function<'_>) -> bool {
     function.line == 0
-        && function.name.contains('.')
+        && !function.name.is_empty()
         && function.file.rsplit('/').next() == Some(function.name)
 }
 

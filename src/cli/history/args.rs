@@ -46,8 +46,8 @@ Files change together if commits changed both at least 5 times, at least 30 % of
 (`confidence`), and more often than by chance (`lift` above 1: how many times as often as if they were changed \
 independently). Commits of more than --most-files files are left out and counted in `large_commits`.
 
-A date has the form 2019-05-01, in UTC. Nothing in the repository is executed. What was read is kept in the cache \
-directory of the user, and only new commits are read the next time.
+A date has the form 2019-05-01, in UTC. Nothing in the repository is executed. Results are cached in the user's cache \
+directory, so the next time only new commits are read.
 
 Example:
   callscape history . --json

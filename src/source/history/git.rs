@@ -151,7 +151,7 @@ impl Found {
         submodules
     }
 
-    /// Who stands for whom, as the work tree says, or the commit at hand where there is none.
+    /// The names that the work tree's `.mailmap` gives.
     fn mailmap(&self) -> gix_mailmap::Snapshot {
         let top = self.repository.workdir();
         let path = top

@@ -17,7 +17,7 @@ use callscape_base::files;
 use callscape_facts::index::cache_dir;
 
 const EXTENSION: &str = "history";
-const MAGIC: &[u8; 8] = b"CSHIST\x00\x01";
+const MAGIC: &[u8; 8] = b"CSHIST\x00\x02";
 /// Magic and the checksum of what follows.
 const HEADER: usize = 8 + 4;
 /// What is kept of one repository is no larger, in bytes.
@@ -146,9 +146,10 @@ fn log(from: &mut Input) -> Option<Log> {
 }
 
 /// In the order of their numbers.
-const KINDS: [EntryKind; 4] = [
+const KINDS: [EntryKind; 5] = [
     EntryKind::Added,
     EntryKind::Modified,
     EntryKind::Removed,
     EntryKind::Taken,
+    EntryKind::Dropped,
 ];

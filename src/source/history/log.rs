@@ -28,6 +28,8 @@ pub(super) enum EntryKind {
     Removed,
     /// Of a merge, where the file is other than in each parent, or of a commit whose parents a shallow clone lacks.
     Taken,
+    /// A merge lacks it, and one of its parents has it.
+    Dropped,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

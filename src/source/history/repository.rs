@@ -241,6 +241,7 @@ impl EntryKind {
 }
 
 /// A file that a commit has changed, or made executable or not: its contents before and after.
+#[derive(Clone)]
 pub(super) struct Change {
     pub path: String,
     pub before: Option<ObjectId>,

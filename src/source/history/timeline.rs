@@ -69,7 +69,8 @@ pub(super) fn timeline(
     timeline
         .tags
         .sort_by(|a, b| (a.commit, &a.name).cmp(&(b.commit, &b.name)));
-    files.end(log, given.head);
+    let last = (order.len() as u32).saturating_sub(1);
+    timeline.changes.extend(files.end(log, given.head, last));
     timeline.files = files.files;
     timeline.paths.clone_from(&log.paths);
     timeline.indexed()
@@ -123,6 +124,8 @@ struct Files {
     at: Vec<Option<u32>>,
     /// By file the path that it has now.
     paths: Vec<u32>,
+    /// By file the lines that it had when it was there last.
+    lines: Vec<u32>,
 }
 
 impl Files {
@@ -131,6 +134,7 @@ impl Files {
             files: Vec::new(),
             at: vec![None; log.paths.len()],
             paths: Vec::new(),
+            lines: Vec::new(),
         }
     }
 
@@ -138,6 +142,7 @@ impl Files {
         let file = self.files.len() as u32;
         self.files.push(FileEver::default());
         self.paths.push(path);
+        self.lines.push(0);
         self.at[path as usize] = Some(file);
         file
     }
@@ -159,7 +164,10 @@ impl Files {
         }
         let known = &mut self.files[file as usize];
         known.most_lines = known.most_lines.max(entry.lines);
-        known.is_there = entry.kind != EntryKind::Removed;
+        known.is_there = !matches!(entry.kind, EntryKind::Removed | EntryKind::Dropped);
+        if known.is_there {
+            self.lines[file as usize] = entry.lines;
+        }
         Change {
             commit,
             file,
@@ -170,6 +178,7 @@ impl Files {
                 EntryKind::Modified => Kind::Modified,
                 EntryKind::Removed => Kind::Removed,
                 EntryKind::Taken => Kind::Taken,
+                EntryKind::Dropped => Kind::Dropped,
             },
             added: entry.added,
             removed: entry.removed,
@@ -177,21 +186,22 @@ impl Files {
         }
     }
 
-    /// What is there in the end is what the last commit has: branches that were merged may have gone other ways.
-    fn end(&mut self, log: &Log, head: &[String]) {
+    /// What is there in the end is what the last commit has: branches that were merged may have gone other ways. The changes
+    /// that this takes in the commit `last`.
+    fn end(&mut self, log: &Log, head: &[String], last: u32) -> Vec<Change> {
+        let was_there: Vec<bool> = self.files.iter().map(|it| it.is_there).collect();
         for (file, &path) in self.files.iter_mut().zip(&self.paths) {
             file.path.clone_from(&log.paths[path as usize]);
             file.is_there = false;
         }
         let by_path: HashMap<&str, u32> = log.paths.iter().map(String::as_str).zip(0..).collect();
         for path in head {
-            let file = by_path
-                .get(path.as_str())
-                .and_then(|&at| self.at[at as usize]);
-            match file {
-                Some(file) => {
-                    let file = &mut self.files[file as usize];
-                    (file.is_there, file.path) = (true, path.clone());
+            let path_id = by_path.get(path.as_str()).copied();
+            let file = path_id.and_then(|at| self.at[at as usize].map(|file| (at, file as usize)));
+            match file.filter(|(_, file)| !self.files[*file].is_there) {
+                Some((at, file)) => {
+                    (self.files[file].is_there, self.paths[file]) = (true, at);
+                    self.files[file].path.clone_from(path);
                 }
                 // Nothing is known of it: the commits with its changes are missing.
                 None => self.files.push(FileEver {
@@ -201,5 +211,21 @@ impl Files {
                 }),
             }
         }
+        let mut changes = Vec::new();
+        for (file, was_there) in was_there.into_iter().enumerate() {
+            let is_there = self.files[file].is_there;
+            if is_there != was_there {
+                changes.push(Change {
+                    commit: last,
+                    file: file as u32,
+                    path: self.paths[file],
+                    kind: if is_there { Kind::Taken } else { Kind::Dropped },
+                    added: 0,
+                    removed: 0,
+                    lines: if is_there { self.lines[file] } else { 0 },
+                });
+            }
+        }
+        changes
     }
 }

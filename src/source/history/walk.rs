@@ -97,29 +97,42 @@ impl Found {
         let mut next: BinaryHeap<(i64, Reverse<u32>, ObjectId)> =
             BinaryHeap::from([(i64::MAX, Reverse(0), tip)]);
         let mut commits = Vec::new();
+        let mut count = 0;
         while let Some((_, _, id)) = next.pop() {
             progress.add(1)?;
-            if log.commit(&id).is_some() {
-                continue;
-            }
-            if commits.len() as u64 == MOST_COMMITS {
+            if count == MOST_COMMITS {
                 walked.is_cut_off = true;
                 break;
             }
-            let Some((mut commit, signature)) = self.logged(id) else {
+            count += 1;
+            let known = log.commit(&id).map(|at| &log.commits[at as usize]);
+            let read = known.is_none().then(|| self.logged(id)).flatten();
+            let Some(commit) = known.or(read.as_ref().map(|it| &it.0)) else {
                 walked.unreadable += 1;
                 continue;
             };
-            commit.is_boundary = shallow.contains(&id);
-            let parents = commit.parents.iter().filter(|_| !commit.is_boundary);
-            for &parent in parents {
+            let is_boundary = shallow.contains(&id);
+            for &parent in commit.parents.iter().filter(|_| !is_boundary) {
                 if met.insert(parent) {
-                    let time = self.repository.find_commit(parent).ok();
-                    let time = time.and_then(|it| Some(it.time().ok()?.seconds));
-                    next.push((time.unwrap_or(0), Reverse(met.len() as u32), parent));
+                    let known = log.commit(&parent).map(|at| log.commits[at as usize].time);
+                    let read = || {
+                        Some(
+                            self.repository
+                                .find_commit(parent)
+                                .ok()?
+                                .time()
+                                .ok()?
+                                .seconds,
+                        )
+                    };
+                    let time = known.or_else(read).unwrap_or(0);
+                    next.push((time, Reverse(met.len() as u32), parent));
                 }
             }
-            commits.push((commit, signature));
+            if let Some((mut commit, signature)) = read {
+                commit.is_boundary = is_boundary;
+                commits.push((commit, signature));
+            }
         }
         Ok(commits)
     }
@@ -156,7 +169,7 @@ impl Found {
         }
     }
 
-    /// What differs, each file other than in each of the trees of `others`.
+    /// Files that differ from each of the trees of `others` too, and those that one of them has and `after` lacks.
     fn taken(
         &self,
         before: Option<ObjectId>,
@@ -164,22 +177,30 @@ impl Found {
         others: &[ObjectId],
     ) -> Vec<Raw> {
         let mut changes = self.differences(before, after);
+        let gone = |changes: &[Change]| -> Vec<Change> {
+            changes
+                .iter()
+                .filter(|it| it.after.is_none())
+                .cloned()
+                .collect()
+        };
+        let mut dropped = gone(&changes);
+        changes.retain(|it| it.after.is_some());
         for other in others {
-            let differs: HashSet<String> = match changes.is_empty() {
-                true => HashSet::new(),
-                false => {
-                    let other = self.differences(self.tree_of(*other), after);
-                    other.into_iter().map(|it| it.path).collect()
-                }
-            };
-            changes.retain(|it| differs.contains(&it.path));
+            let other = self.differences(self.tree_of(*other), after);
+            dropped.append(&mut gone(&other));
+            let differs: HashSet<&str> = other.iter().map(|it| it.path.as_str()).collect();
+            changes.retain(|it| differs.contains(it.path.as_str()));
         }
+        changes.append(&mut dropped);
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        changes.dedup_by(|a, b| a.path == b.path);
         let taken = changes.into_iter().map(|change| {
             let counted = self.counted(change.after, change.after);
             Raw {
                 kind: match change.after {
                     Some(_) => EntryKind::Taken,
-                    None => EntryKind::Removed,
+                    None => EntryKind::Dropped,
                 },
                 counted,
                 path: change.path,
