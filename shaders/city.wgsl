@@ -73,13 +73,15 @@ fn shape(block: Block, rise: f32, merged: Merged, below: Merged, eye: vec4f, pix
     // What stands on it has sunk into it where even the nearest has.
     let nearest = pixel_at(eye, pixel, vec3f(clamp(eye.xy, block.low.xy, block.high.xy), block.high.z));
     let is_root = (block.level_kind & 0xffffu) == 0u;
-    let share = select(apart(min(extent.x, extent.y), here), 1.0, is_root || rise > 0.0);
+    let share = select(apart(min(extent.x, extent.y), here), 1.0, is_root || rise != 0.0);
     let own = mix(merged.top, block.high.z, apart(unpack2x16float(merged.side_level_glow).x, min(nearest, here)));
     let floor = mix(max(below.top, block.low.z), block.low.z, apart(unpack2x16float(below.side_level_glow).x, here));
     let wider = select(vec2f(0.0), max(0.5 * (LEAST_ACTIVE * here - extent), vec2f(0.0)), rise > 0.0);
+    let top = mix(floor, own, share) + rise;
+    // What is not there lies on ground that is lower than at rest.
     return Shape(
-        vec3f(block.low.xy - wider, block.low.z),
-        vec3f(block.high.xy + wider, mix(floor, own, share) + rise),
+        vec3f(block.low.xy - wider, min(block.low.z, top)),
+        vec3f(block.high.xy + wider, top),
         share,
     );
 }

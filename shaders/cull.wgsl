@@ -43,7 +43,7 @@ fn is_shown(at: u32) -> bool {
         is_in = is_in && dot(view.planes[side].xyz, middle) + view.planes[side].w > -reach;
     }
     let is_apart = min(extent.x, extent.y) > MERGED * here;
-    return is_in && (is_apart || rise > 0.0 || at == 0u);
+    return is_in && (is_apart || rise != 0.0 || at == 0u);
 }
 
 @compute @workgroup_size(64)

@@ -2,7 +2,13 @@
 //!
 //! Filled by `source::history` from a repository. A file keeps its number when it is renamed.
 
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
+
+use callscape_base::units::{FunctionId, Time};
+
+const NANOSECONDS: u64 = 1_000_000_000;
 
 /// A commit that some file of the tree may have changed in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +24,25 @@ pub struct Commit {
     /// It has several parents: what it merges is counted where it was made.
     pub is_merge: bool,
 }
+
+impl Commit {
+    /// Whether it mends a fault, by the words of its summary: T. Zimmermann, A. Zeller, *When Do Changes Induce Fixes?*,
+    /// 2005, section 2, knows commits by `fix`, `bug` and their forms.
+    pub fn is_fix(&self) -> bool {
+        let words = self.summary.split(|letter: char| !letter.is_alphanumeric());
+        words.filter(|it| it.is_ascii()).any(|word| {
+            FIXES
+                .iter()
+                .any(|known| word.eq_ignore_ascii_case(known))
+        })
+    }
+}
+
+/// What tells of a fault that was mended.
+const FIXES: [&str; 15] = [
+    "fix", "fixes", "fixed", "fixing", "bug", "bugs", "bugfix", "hotfix", "defect", "defects", "fault", "faults",
+    "regression", "crash", "crashes",
+];
 
 /// Someone who wrote commits, by the names that the tree's `.mailmap` gives.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -58,6 +83,19 @@ pub struct Change {
 }
 
 impl Change {
+    /// Lines of the file after it; none where it is gone.
+    pub fn lines_after(&self) -> Option<u32> {
+        match self.kind {
+            Kind::Removed | Kind::Dropped => None,
+            Kind::Added | Kind::Modified | Kind::Renamed | Kind::Taken => Some(self.lines),
+        }
+    }
+
+    /// Lines added and removed.
+    pub fn touched(&self) -> u64 {
+        u64::from(self.added) + u64::from(self.removed)
+    }
+
     /// Whether it counts as one: what merges take over does not.
     pub fn is_counted(&self) -> bool {
         !matches!(self.kind, Kind::Taken | Kind::Dropped)
@@ -122,12 +160,32 @@ pub struct Timeline {
 }
 
 /// What a recording that was made of a history knows besides the calls in it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Played {
+    pub timeline: Arc<Timeline>,
     /// When it begins, in seconds since 1970.
     pub began: i64,
-    /// The most lines of each file, by function; none for functions that are not files.
-    pub most_lines: Vec<Option<u32>>,
+    /// By file of the timeline, what stands for it in the recording.
+    pub files: Vec<FunctionId>,
+}
+
+impl Played {
+    /// How many commits have happened by a time of the recording. O(log commits).
+    pub fn commits_at(&self, time: Time) -> u32 {
+        self.timeline.before(self.seconds_at(time).saturating_add(1))
+    }
+
+    /// The date of a time of the recording, in seconds since 1970.
+    pub fn seconds_at(&self, time: Time) -> i64 {
+        let seconds = i64::try_from(time.ns() / NANOSECONDS).unwrap_or(i64::MAX);
+        self.began.saturating_add(seconds)
+    }
+
+    /// The time of the recording at a date, its start for earlier ones.
+    pub fn time_at(&self, seconds: i64) -> Time {
+        let since = u64::try_from(seconds.saturating_sub(self.began)).unwrap_or(0);
+        Time::from_ns(since.saturating_mul(NANOSECONDS))
+    }
 }
 
 /// A file at some time.
@@ -196,10 +254,7 @@ impl Timeline {
         };
         let change = &self.changes[self.by_file[last] as usize];
         State {
-            lines: match change.kind {
-                Kind::Removed | Kind::Dropped => None,
-                Kind::Added | Kind::Modified | Kind::Renamed | Kind::Taken => Some(change.lines),
-            },
+            lines: change.lines_after(),
             changes: self.counted[last],
         }
     }
@@ -223,9 +278,59 @@ impl Timeline {
         files.map(|file| self.state(file, commits)).collect()
     }
 
+    /// Authors as indices, those with most counted changes of files first. Linear.
+    pub fn people(&self) -> Vec<u32> {
+        let mut changes = vec![0_u32; self.authors.len()];
+        for change in self.changes.iter().filter(|it| it.is_counted()) {
+            changes[self.commits[change.commit as usize].author as usize] += 1;
+        }
+        let mut people: Vec<u32> = (0..self.authors.len() as u32).collect();
+        people.sort_by_key(|&author| (std::cmp::Reverse(changes[author as usize]), author));
+        people
+    }
+
     /// How many commits are before `time`, in seconds since 1970, by their clock. O(log commits).
     pub fn before(&self, time: i64) -> u32 {
         self.clock.partition_point(|&it| it < time) as u32
+    }
+}
+
+/// Who made most of some changes; of several the one with the most lines, then the first of the history.
+#[derive(Clone, Debug, Default)]
+pub struct Main {
+    by_author: HashMap<u32, (u32, u64)>,
+    most: Option<u32>,
+}
+
+impl Main {
+    /// Counts a change of so many lines.
+    pub fn add(&mut self, author: u32, lines: u64) {
+        let (changes, sum) = self.by_author.entry(author).or_default();
+        *changes += 1;
+        *sum += lines;
+        let rank = |author: u32| {
+            let of = self.by_author.get(&author).copied().unwrap_or_default();
+            (of, std::cmp::Reverse(author))
+        };
+        if self.most.is_none_or(|most| rank(author) > rank(most)) {
+            self.most = Some(author);
+        }
+    }
+
+    /// None without changes.
+    pub fn author(&self) -> Option<u32> {
+        self.most
+    }
+
+    /// How many changes are by the main author.
+    pub fn changes(&self) -> u32 {
+        let of = self.most.and_then(|most| self.by_author.get(&most));
+        of.map_or(0, |it| it.0)
+    }
+
+    /// How many made changes.
+    pub fn authors(&self) -> u32 {
+        self.by_author.len() as u32
     }
 }
 

@@ -60,15 +60,13 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
     let cast = Cast::new(&timeline, &mut builder);
     cast.play(&mut builder, progress)?;
     let (functions, trace) = builder.finish(place);
-    let mut most_lines = vec![None; functions.len()];
-    for (file, function) in timeline.files.iter().zip(&cast.files) {
-        let known = &mut most_lines[function.index()];
-        *known = (*known).max(Some(file.most_lines));
-    }
     let first = timeline.changes.iter().find(|it| it.is_counted());
+    let began = first.map_or(0, |it| timeline.clock[it.commit as usize]);
+    let files = cast.files;
     let played = Played {
-        began: first.map_or(0, |it| timeline.clock[it.commit as usize]),
-        most_lines,
+        timeline: Arc::new(timeline),
+        began,
+        files,
     };
     let warnings = reporter.warnings();
     Ok(Recording {

@@ -14,11 +14,21 @@ pub(super) struct HistoryColumns {
     /// Zero where nothing is known; else days, from 1.
     pub last_change: Vec<u32>,
     pub authors: Vec<u32>,
+    pub fixes: Vec<u32>,
+    /// Lines added and removed in the last year.
+    pub recent_lines: Vec<u32>,
+    /// Of files, and what is in them: the place from 1 among [`people`](Self::people) of who changed it most; 0 for others.
+    pub main_people: Vec<u8>,
+    /// Those who changed most: their number in the history, and their names.
+    pub people: Vec<(u32, String)>,
     /// Days since 1970.
     pub first_day: i64,
 }
 
 const DAY: i64 = 86_400;
+
+/// How many people are told apart.
+const MOST_PEOPLE: usize = 8;
 
 impl HistoryColumns {
     pub(crate) fn new(
@@ -38,6 +48,10 @@ impl HistoryColumns {
             recent_changes: vec![0; hierarchy.len()],
             last_change: vec![0; hierarchy.len()],
             authors: vec![0; hierarchy.len()],
+            fixes: vec![0; hierarchy.len()],
+            recent_lines: vec![0; hierarchy.len()],
+            main_people: vec![0; hierarchy.len()],
+            people: people(history),
             first_day,
         };
         // The authors of the districts that are open.
@@ -61,12 +75,20 @@ impl HistoryColumns {
             columns.changes[inside.clone()].fill(file.changes);
             columns.recent_changes[inside.clone()].fill(file.recent_changes);
             columns.last_change[inside.clone()].fill(day(file));
-            columns.authors[inside].fill(file.authors.len() as u32);
+            columns.authors[inside.clone()].fill(file.authors.len() as u32);
+            columns.fixes[inside.clone()].fill(file.fixes);
+            let lines = u32::try_from(file.recent_lines).unwrap_or(u32::MAX);
+            columns.recent_lines[inside.clone()].fill(lines);
+            let main = columns.people.iter();
+            let main = main.map(|it| Some(it.0)).position(|it| it == file.main_author);
+            columns.main_people[inside].fill(main.map_or(0, |at| at as u8 + 1));
             for (around, _) in &open {
                 let around = around.index();
                 columns.changes[around] = columns.changes[around].saturating_add(file.changes);
                 let recent = columns.recent_changes[around];
                 columns.recent_changes[around] = recent.saturating_add(file.recent_changes);
+                columns.fixes[around] = columns.fixes[around].saturating_add(file.fixes);
+                columns.recent_lines[around] = columns.recent_lines[around].saturating_add(lines);
                 columns.last_change[around] = columns.last_change[around].max(day(file));
             }
             // Those further out get them when this one is closed.
@@ -97,6 +119,17 @@ impl HistoryColumns {
             }
         }
     }
+}
+
+/// Those with most changes, the most first.
+fn people(history: &History) -> Vec<(u32, String)> {
+    let people = history.people.iter().take(MOST_PEOPLE);
+    let named = people.filter_map(|&author| {
+        let of = history.authors.get(author as usize)?;
+        let name = if of.name.is_empty() { &of.email } else { &of.name };
+        Some((author, name.clone()))
+    });
+    named.collect()
 }
 
 /// For every module its complexity times the recent changes of its file; in a directory the sum over its files.

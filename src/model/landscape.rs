@@ -46,7 +46,7 @@ pub struct LandscapeSettings {
 
 impl LandscapeSettings {
     /// What a recording of memory alone looks like at first: what lives, or what was allocated where that is not known,
-    /// as height, and without a source tree as footprint too. What was chosen otherwise stays.
+    /// as height, and without a source tree as footprint too; of a history lines are heights. What was chosen otherwise stays.
     pub fn once_open(
         mut self,
         recording: Option<&Recording>,
@@ -59,6 +59,10 @@ impl LandscapeSettings {
             if is_of_memory(&self.area) {
                 self.area = Metric::LinesOfCode;
             }
+        }
+        // A history shows what grows.
+        if recording.is_some_and(|it| it.played.is_some()) {
+            self.height = self.height.or(Some(Metric::LinesOfCode));
         }
         let memory = recording.filter(is_of_memory);
         if let Some(memory) = memory.and_then(|it| it.memory.as_ref()) {

@@ -20,6 +20,10 @@ pub enum Metric {
     LastChange,
     /// Who changed it, each person once.
     Authors,
+    /// Commits that changed the file and mend a fault, by their summaries; the sum over the files of a district.
+    Fixes,
+    /// Lines added and removed in the year before the newest commit; the sum over the files of a district.
+    ChangedLines,
     Calls,
     /// Time in which the function is open; the longest in a district, whose functions' times overlap.
     Total,
@@ -57,7 +61,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    pub const ALL: [Metric; 32] = [
+    pub const ALL: [Metric; 34] = [
         Metric::LinesOfCode,
         Metric::CommentLines,
         Metric::Functions,
@@ -68,6 +72,8 @@ impl Metric {
         Metric::Hotspots,
         Metric::LastChange,
         Metric::Authors,
+        Metric::Fixes,
+        Metric::ChangedLines,
         Metric::Calls,
         Metric::Total,
         Metric::SelfCost,
@@ -105,6 +111,8 @@ impl Metric {
             Metric::Hotspots => "hotspots",
             Metric::LastChange => "last-change",
             Metric::Authors => "authors",
+            Metric::Fixes => "fixes",
+            Metric::ChangedLines => "changed-lines",
             Metric::Calls => "calls",
             Metric::Total => "total",
             Metric::SelfCost => "self",
@@ -143,6 +151,8 @@ impl Metric {
             Metric::Hotspots => "hotspots",
             Metric::LastChange => "last change",
             Metric::Authors => "authors",
+            Metric::Fixes => "fixes of faults",
+            Metric::ChangedLines => "lines changed in the last year",
             Metric::Calls => "calls",
             Metric::Total => "total cost",
             Metric::SelfCost => "self cost",
@@ -184,6 +194,10 @@ impl Metric {
             Metric::Hotspots => "sum over its files of complexity times changes in the last year",
             Metric::LastChange => "day of the newest commit to it",
             Metric::Authors => "number of people who committed to it",
+            Metric::Fixes => "sum of the commits to its files whose summaries say fix, bug, fault or crash",
+            Metric::ChangedLines => {
+                "sum of the lines added to and removed from its files in the year before the newest commit"
+            }
             Metric::Total => "cost of its longest open function",
             Metric::NeverRun => "lines of its functions that are never called",
             Metric::Coverage => "share of its lines in the coverage reports that ran",
@@ -221,7 +235,9 @@ impl Metric {
             | Metric::RecentChanges
             | Metric::Hotspots
             | Metric::LastChange
-            | Metric::Authors => Origin::History,
+            | Metric::Authors
+            | Metric::Fixes
+            | Metric::ChangedLines => Origin::History,
             Metric::Calls
             | Metric::Total
             | Metric::SelfCost
@@ -254,6 +270,12 @@ impl Metric {
     /// Whether its values are those of the time shown, where one is.
     pub fn is_live(self) -> bool {
         matches!(self, Metric::LiveBytes | Metric::LiveObjects)
+    }
+
+    /// Whether the history of a tree says at each time what it is.
+    pub fn is_of_history(self) -> bool {
+        self == Metric::LinesOfCode
+            || (self.origin() == Origin::History && self != Metric::Hotspots)
     }
 
     /// Whether a value is known. For most metrics zero means unknown; for coverage it means that nothing ran.

@@ -16,6 +16,7 @@ use callscape_analysis::numbers::Numbers;
 use callscape_analysis::session::Session;
 use callscape_base::units::{self, Cost, ModuleId};
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
+use callscape_facts::history::Played;
 use callscape_source::history::History;
 
 /// What a details panel says about a module.
@@ -58,6 +59,8 @@ pub struct ModuleMetrics {
     /// What costs count.
     cost_unit: units::Unit,
     history: Option<HistoryColumns>,
+    /// What the recording is made of, where that is the history of a tree.
+    played: Option<Arc<Played>>,
     memory: Option<MemoryColumns>,
     coverage: Option<CoverageColumns>,
     numbers: Option<NumberColumns>,
@@ -83,6 +86,7 @@ impl ModuleMetrics {
             knows_waiting: false,
             cost_unit: units::Unit::default(),
             history: None,
+            played: None,
             memory: None,
             coverage: None,
             numbers: None,
@@ -109,6 +113,11 @@ impl ModuleMetrics {
             let module = |function: callscape_base::units::FunctionId| {
                 modules_of.get(function.index()).copied()
             };
+            metrics.played = resolved.recording.played.clone();
+            if let Some(played) = &metrics.played {
+                let history = History::of(&played.timeline);
+                metrics.set_history(hierarchy, &history, |id| hierarchy.path(id));
+            }
             let relations = resolved.recording.relations(None);
             let pairs = relations.iter();
             let pairs = pairs.filter_map(|it| Some((module(it.caller)?, module(it.callee)?)));
@@ -275,6 +284,8 @@ impl ModuleMetrics {
             Metric::Globals => f64::from(*self.globals.first()?),
             Metric::Changes => f64::from(*history?.changes.first()?),
             Metric::RecentChanges => f64::from(*history?.recent_changes.first()?),
+            Metric::Fixes => f64::from(*history?.fixes.first()?),
+            Metric::ChangedLines => f64::from(*history?.recent_lines.first()?),
             Metric::Hotspots => *hotspots(hierarchy, Some(history?)).first()?,
             Metric::NeverRun => *self.never_run(hierarchy).first()?,
             Metric::LiveBytes | Metric::LiveObjects | Metric::Allocations | Metric::Churn => {
@@ -297,6 +308,23 @@ impl ModuleMetrics {
             | Metric::Difference => return None,
         };
         (sum > 0.0).then_some(sum)
+    }
+
+    /// The history that the recording is made of, where it is.
+    pub fn played(&self) -> Option<&Arc<Played>> {
+        self.played.as_ref()
+    }
+
+    /// Who changed most of a module: its place among the [`people`](Self::people); none where that is not known, or somebody
+    /// else did.
+    pub fn main_person(&self, id: ModuleId) -> Option<usize> {
+        let place = *self.history.as_ref()?.main_people.get(id.index())?;
+        usize::from(place).checked_sub(1)
+    }
+
+    /// Those who changed most, the one with most changes first: their number in the history, and their names.
+    pub fn people(&self) -> &[(u32, String)] {
+        self.history.as_ref().map_or(&[], |it| &it.people)
     }
 
     /// Whether what lives in memory is known at every time.
@@ -396,6 +424,8 @@ impl ModuleMetrics {
             Metric::RecentChanges => column(history.map(|it| &it.recent_changes)),
             Metric::LastChange => column(history.map(|it| &it.last_change)),
             Metric::Authors => column(history.map(|it| &it.authors)),
+            Metric::Fixes => column(history.map(|it| &it.fixes)),
+            Metric::ChangedLines => column(history.map(|it| &it.recent_lines)),
             _ => return None,
         })
     }

@@ -13,6 +13,8 @@ pub enum Surface {
     Language,
     /// What a file is for: product, tests and so on.
     Purpose,
+    /// Who changed most of it, for those who changed most of all.
+    Person,
     Metric(Metric),
     /// What differs between two runs; neutral where nothing is compared.
     Difference,
@@ -25,6 +27,7 @@ impl Surface {
             Surface::District,
             Surface::Language,
             Surface::Purpose,
+            Surface::Person,
         ];
         plain
             .into_iter()
@@ -66,6 +69,7 @@ impl Surface {
             Surface::District => "district",
             Surface::Language => "language",
             Surface::Purpose => "purpose",
+            Surface::Person => "person",
             Surface::Metric(metric) => metric.name(),
             Surface::Difference => "difference",
         }

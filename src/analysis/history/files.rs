@@ -1,9 +1,7 @@
 //! What some commits did with each file.
 
-use std::collections::HashMap;
-
 use super::Span;
-use callscape_facts::history::Timeline;
+use callscape_facts::history::{Main, Timeline};
 
 /// What some commits did with a file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,32 +36,24 @@ pub fn by_file(timeline: &Timeline, span: &Span) -> Vec<OfFile> {
             last: i64::MIN,
             ..OfFile::default()
         };
-        // By author how many changes, and how many lines.
-        let mut by_author: HashMap<u32, (u32, u64)> = HashMap::new();
+        let mut main = Main::default();
         let changes = timeline.changes_of(file);
         for change in changes.filter(|it| it.is_counted() && span.has(it.commit)) {
             let commit = &timeline.commits[change.commit as usize];
             let time = timeline.clock[change.commit as usize];
-            let lines = u64::from(change.added) + u64::from(change.removed);
             of.changes += 1;
             of.added += u64::from(change.added);
             of.removed += u64::from(change.removed);
             of.first = of.first.min(time);
             of.last = of.last.max(time);
-            let author = by_author.entry(commit.author).or_default();
-            *author = (author.0 + 1, author.1 + lines);
+            main.add(commit.author, change.touched());
         }
         if of.changes == 0 {
             continue;
         }
-        of.authors = by_author.len() as u32;
-        let most = by_author.into_iter();
-        let most = most
-            .max_by_key(|&(author, (changes, lines))| (changes, lines, std::cmp::Reverse(author)));
-        if let Some((author, (changes, _))) = most {
-            of.main_author = Some(author);
-            of.main_share = f64::from(changes) / f64::from(of.changes);
-        }
+        of.authors = main.authors();
+        of.main_author = main.author();
+        of.main_share = f64::from(main.changes()) / f64::from(of.changes);
         of.lines = timeline.state(file, end).lines;
         files.push(of);
     }

@@ -15,11 +15,8 @@ pub(crate) fn with_files(source: &Hierarchy, recordings: &[Arc<Recording>]) -> O
         let Some(played) = &recording.played else {
             continue;
         };
-        for function in recording.functions.ids() {
-            let lines = played.most_lines.get(function.index()).copied().flatten();
-            let file = recording.functions.get(function).file;
-            missing.extend(lines.map(|lines| (file, lines)));
-        }
+        let files = played.timeline.files.iter();
+        missing.extend(files.map(|file| (file.path.as_str(), file.most_lines)));
     }
     if missing.is_empty() {
         return None;
@@ -36,7 +33,8 @@ pub(crate) fn with_files(source: &Hierarchy, recordings: &[Arc<Recording>]) -> O
         known.map(|id| (source.path(id), NodeId::of(id))).collect();
     places.insert(String::new(), NodeId::ROOT);
     let mut builder = HierarchyBuilder::from_hierarchy(source);
-    missing.sort_unstable();
+    // Of several with one path, the largest.
+    missing.sort_unstable_by(|a, b| a.0.cmp(b.0).then(b.1.cmp(&a.1)));
     let mut added: Vec<NodeId> = Vec::new();
     for (path, lines) in missing {
         if places.contains_key(path) {

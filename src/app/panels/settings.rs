@@ -147,6 +147,9 @@ fn blocks(ui: &mut Ui, document: Option<&Document>, new: &mut LandscapeSettings)
         (Surface::Language, "language"),
         (Surface::Purpose, "purpose of files"),
     ];
+    if known.is_some_and(|it| !it.people().is_empty()) {
+        surfaces.push((Surface::Person, "main author"));
+    }
     if document.is_some_and(|it| it.runs.is_some()) {
         surfaces.push((Surface::Difference, "difference of two runs"));
     }

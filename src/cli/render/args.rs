@@ -410,6 +410,11 @@ fn colors() -> impl TypedValueParser<Value = ColorArg> {
             "purpose of files: product, tests, examples, benches, documentation",
             ColorArg(Surface::Purpose),
         ),
+        (
+            "person",
+            "who made most changes to a file, for the eight people with most changes",
+            ColorArg(Surface::Person),
+        ),
     ];
     values.extend(Metric::ALL.map(|it| (it.name(), it.title(), ColorArg(Surface::Metric(it)))));
     choice(values)

@@ -201,6 +201,7 @@ fn quality(args: &RenderArgs) -> Quality {
 fn asked_for(args: &RenderArgs) -> impl Iterator<Item = Metric> {
     let color = match args.color {
         Some(ColorArg(Surface::Metric(metric))) => Some(metric),
+        Some(ColorArg(Surface::Person)) => Some(Metric::Authors),
         _ => None,
     };
     let highlight = args.highlight.map(|highlight| highlight.metric);
@@ -217,7 +218,9 @@ pub(super) fn metrics(
     mapped: Option<&Regrouped>,
 ) -> anyhow::Result<ModuleMetrics> {
     let mut metrics = ModuleMetrics::new(shown, 0);
-    if let Some(metric) = asked_for(args).find(|it| it.origin() == Origin::History) {
+    // A recording that is a history knows them.
+    let mut asked = asked_for(args).filter(|it| !metrics.has(*it));
+    if let Some(metric) = asked.find(|it| it.origin() == Origin::History) {
         let dir = session.source_dir.as_deref();
         let dir = dir.with_context(|| format!("{} needs a source tree", metric.title()))?;
         let history = with_progress(|progress| history(dir, progress))??;

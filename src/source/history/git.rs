@@ -1,7 +1,6 @@
 //! The history of files from the git repository around them. Only objects are read: no configuration, no hook and
 //! no program has a say.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use gix::ObjectId;
@@ -9,7 +8,7 @@ use gix::bstr::ByteSlice;
 
 use super::kept;
 use super::log::Log;
-use super::record::{FileHistory, History, HistoryError, RECENT};
+use super::record::{History, HistoryError};
 use super::repository::Found;
 use super::timeline::{self, Given};
 use callscape_base::files;
@@ -44,7 +43,7 @@ pub(super) fn history(dir: &Path, progress: &Progress) -> Result<History, Histor
 /// The history of a directory, with that of the submodules in it that are checked out.
 fn with_submodules(dir: &Path, depth: usize, progress: &Progress) -> Result<History, HistoryError> {
     let found = Found::new(dir)?;
-    let mut history = by_file(&found.timeline(found.head, progress)?);
+    let mut history = History::of(&found.timeline(found.head, progress)?);
     for path in found.submodules_of(found.head) {
         let inside = dir.join(&path);
         // What is not checked out has no files here either.
@@ -58,38 +57,6 @@ fn with_submodules(dir: &Path, depth: usize, progress: &Progress) -> Result<Hist
         }
     }
     Ok(history)
-}
-
-/// What is known of each file that is there.
-fn by_file(timeline: &Timeline) -> History {
-    let head_time = timeline.commits.last().map_or(0, |head| head.time);
-    let since = head_time.saturating_sub(RECENT);
-    let mut files = BTreeMap::new();
-    for (at, file) in (0..).zip(&timeline.files) {
-        if !file.is_there {
-            continue;
-        }
-        let mut of = FileHistory::default();
-        let mut authors = BTreeSet::new();
-        for change in timeline.changes_of(at).filter(|it| it.is_counted()) {
-            let commit = &timeline.commits[change.commit as usize];
-            of.changes += 1;
-            of.recent_changes += u32::from(commit.time > since);
-            of.last_change = of.last_change.max(commit.time);
-            authors.insert(commit.author);
-        }
-        of.authors = authors.into_iter().collect();
-        files.insert(file.path.clone(), of);
-    }
-    History {
-        head_time,
-        files,
-        authors: timeline.authors.clone(),
-        commits: timeline.commits.len() as u64,
-        is_shallow: timeline.missing.is_shallow || timeline.missing.commits > 0,
-        is_cut_off: timeline.missing.is_cut_off,
-        unread: Vec::new(),
-    }
 }
 
 impl Found {

@@ -1,10 +1,10 @@
 //! What is known of the history of a source tree: how often each file was changed, when last, and by whom.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use callscape_base::progress::Cancelled;
-use callscape_facts::history::Author;
+use callscape_facts::history::{Author, Main, Timeline};
 
 /// What is known of one file that is in the commit at hand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,8 +15,14 @@ pub struct FileHistory {
     pub recent_changes: u32,
     /// When the newest of them was committed, in seconds since 1970.
     pub last_change: i64,
+    /// Those of them whose summaries speak of a fault, see [`Commit::is_fix`].
+    pub fixes: u32,
+    /// Lines added and removed in the recent ones.
+    pub recent_lines: u64,
     /// Who wrote them, as indices into [`History::authors`], in rising order.
     pub authors: Vec<u32>,
+    /// Who wrote most of them, see [`Main`].
+    pub main_author: Option<u32>,
 }
 
 /// The history of the files below a directory.
@@ -28,6 +34,8 @@ pub struct History {
     pub files: BTreeMap<String, FileHistory>,
     /// In order of first appearance from the oldest commit on.
     pub authors: Vec<Author>,
+    /// The same as indices, those with most changes of files first; of submodules none.
+    pub people: Vec<u32>,
     /// How many commits were looked at.
     pub commits: u64,
     /// The clone is shallow: there is more history elsewhere.
@@ -39,6 +47,45 @@ pub struct History {
 }
 
 impl History {
+    /// What is known of each file that is there after the last commit. Linear in the changes.
+    pub fn of(timeline: &Timeline) -> History {
+        let head_time = timeline.commits.last().map_or(0, |head| head.time);
+        let since = head_time.saturating_sub(RECENT);
+        let mut files = BTreeMap::new();
+        for (at, file) in (0..).zip(&timeline.files) {
+            if !file.is_there {
+                continue;
+            }
+            let mut of = FileHistory::default();
+            let mut authors = BTreeSet::new();
+            let mut main = Main::default();
+            for change in timeline.changes_of(at).filter(|it| it.is_counted()) {
+                let commit = &timeline.commits[change.commit as usize];
+                let is_recent = commit.time > since;
+                of.changes += 1;
+                of.recent_changes += u32::from(is_recent);
+                of.fixes += u32::from(commit.is_fix());
+                of.recent_lines += if is_recent { change.touched() } else { 0 };
+                of.last_change = of.last_change.max(commit.time);
+                authors.insert(commit.author);
+                main.add(commit.author, change.touched());
+            }
+            of.authors = authors.into_iter().collect();
+            of.main_author = main.author();
+            files.insert(file.path.clone(), of);
+        }
+        History {
+            head_time,
+            files,
+            authors: timeline.authors.clone(),
+            people: timeline.people(),
+            commits: timeline.commits.len() as u64,
+            is_shallow: timeline.missing.is_shallow || timeline.missing.commits > 0,
+            is_cut_off: timeline.missing.is_cut_off,
+            unread: Vec::new(),
+        }
+    }
+
     /// Adds the history of a submodule at `path`.
     #[cfg(feature = "git")]
     pub(super) fn add_submodule(&mut self, path: &str, of: History) {
@@ -56,6 +103,8 @@ impl History {
             let numbers = numbers.filter_map(|&author| authors.get(author as usize).copied());
             history.authors = numbers.collect();
             history.authors.sort_unstable();
+            let main = history.main_author;
+            history.main_author = main.and_then(|it| authors.get(it as usize).copied());
             self.files.insert(format!("{path}/{file}"), history);
         }
         self.commits += of.commits;

@@ -4,19 +4,18 @@
 //! recording's functions and those that they stand on, each in a slot of its own, in the order of blocks.
 
 use super::blocks::NO_BLOCK;
-use super::memory::{Level, LiveMemory, NEWS};
+use super::memory::{Level, NEWS};
 use callscape_analysis::session::{Resolved, Session};
 use callscape_base::units::{Cost, FunctionId, ModuleId, Time};
 use callscape_facts::trace::Recent;
 use callscape_layout::geometry::{Block, BlockActivity, BlockKind, BlockLook, ChangedLooks};
 use callscape_model::landscape::LandscapeSettings;
 use callscape_model::left::Left;
-use callscape_model::metric::Metric;
 use callscape_model::moment::Moment;
 use callscape_model::surface::Surface;
 
 /// After this many half-lives nothing is left to see.
-const HALF_LIVES: u64 = 6;
+pub(super) const HALF_LIVES: u64 = 6;
 
 /// What ran in the cel glows so much at least; less than this is not seen; what was called at all glows so
 /// much at least in a summary.
@@ -39,6 +38,18 @@ pub(super) struct Place<'a> {
     pub blocks: &'a [Block],
     pub parents: &'a [u32],
     pub(crate) block_of: &'a [u32],
+}
+
+/// What raises and colours blocks whether or not they run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Standing<'a> {
+    /// The blocks that it may, in order.
+    pub blocks: &'a [u32],
+    /// What has changed if `is_partial`, otherwise what there is.
+    pub levels: &'a [Level],
+    pub is_partial: bool,
+    /// Heights say it: what runs glows alone.
+    pub says_height: bool,
 }
 
 /// A block that may glow.
@@ -83,6 +94,7 @@ pub(super) struct Activity {
 impl Activity {
     /// The blocks are all at rest.
     pub(super) fn forget(&mut self) {
+        self.slots.iter_mut().for_each(|it| it.level = 0.0);
         self.put_out();
         // Slots may be numbered anew before anything glows again.
         self.before.clear();
@@ -130,10 +142,10 @@ impl Activity {
         self.of.is_none() || found.is_ok()
     }
 
-    fn has_slots(&self, resolved: &Resolved, of: usize, memory: &LiveMemory) -> bool {
+    fn has_slots(&self, resolved: &Resolved, of: usize, standing: Standing<'_>) -> bool {
         self.of == Some(of)
             && self.slot_of.len() == resolved.resolution.modules.len()
-            && self.slot_of_level.len() == memory.blocks().count()
+            && self.slot_of_level.len() == standing.blocks.len()
     }
 
     /// Gives the blocks of a recording's functions, and those that they stand on, their slots. O(blocks + functions).
@@ -142,7 +154,7 @@ impl Activity {
         resolved: &Resolved,
         of: usize,
         place: Place<'_>,
-        memory: &LiveMemory,
+        standing: Standing<'_>,
     ) {
         let modules = &resolved.resolution.modules;
         self.of = Some(of);
@@ -151,8 +163,8 @@ impl Activity {
             block.unwrap_or(NO_BLOCK)
         };
         let mut slot_at = vec![NO_BLOCK; place.blocks.len()];
-        let of_memory = memory.blocks();
-        for block in modules.iter().map(block).chain(of_memory) {
+        let standing = standing.blocks.iter().copied();
+        for block in modules.iter().map(block).chain(standing.clone()) {
             let mut at = block as usize;
             // Up to one that is marked already.
             while let Some(slot) = slot_at.get_mut(at).filter(|slot| **slot == NO_BLOCK) {
@@ -186,7 +198,7 @@ impl Activity {
         });
         self.slot_of.clear();
         self.slot_of.extend(slots);
-        let levels = memory.blocks().map(|block| slot_at[block as usize]);
+        let levels = standing.map(|block| slot_at[block as usize]);
         self.slot_of_level.clear();
         self.slot_of_level.extend(levels);
     }
@@ -199,30 +211,31 @@ impl Activity {
         settings: &LandscapeSettings,
         place: Place<'_>,
         looks: &mut [BlockLook],
-        (left, memory): (&Left, &LiveMemory),
+        (left, standing): (&Left, Standing<'_>),
     ) {
         self.stay();
         // Red and amber would be taken for more: in a difference what runs rises, and keeps its colour.
         let glows = settings.surface != Surface::Difference;
         let resolved = moment.and_then(|moment| session.recordings.get(moment.recording));
         if let (Some(moment), Some(resolved)) = (moment, resolved)
-            && !self.has_slots(resolved, moment.recording, memory)
+            && !self.has_slots(resolved, moment.recording, standing)
         {
             // Slots are numbered anew: what glows is put out first.
             self.are_all_others = !self.glowing.is_empty();
+            self.level();
             self.put_out();
             self.write((glows, false), looks);
             self.before.clear();
             self.glowing.clear();
-            self.find_slots(resolved, moment.recording, place, memory);
+            self.find_slots(resolved, moment.recording, place, standing);
+        }
+        if !standing.is_partial {
+            self.level();
         }
         self.put_out();
         std::mem::swap(&mut self.before, &mut self.glowing);
         self.glowing.clear();
-        // Where heights say what lives, what runs glows alone.
-        let says_height = settings.height.is_some_and(Metric::is_live);
-        let is_live = says_height && !memory.levels().is_empty();
-        let rises = moment.is_some_and(|moment| !moment.summary) && !is_live;
+        let rises = moment.is_some_and(|moment| !moment.summary) && !standing.says_height;
         if let (Some(moment), Some(resolved)) = (moment, resolved) {
             self.glows.clear();
             if moment.summary {
@@ -240,14 +253,17 @@ impl Activity {
                 }
             }
         }
-        self.lift(memory.levels(), looks);
+        self.lift(standing.levels, looks);
         self.glowing.sort_unstable();
         self.write((glows, rises), looks);
     }
 
     /// Raises and colours blocks by what lives in them.
     fn lift(&mut self, levels: &[Level], looks: &mut [BlockLook]) {
-        for (level, &slot) in levels.iter().zip(&self.slot_of_level) {
+        for level in levels {
+            let Some(&slot) = self.slot_of_level.get(level.group as usize) else {
+                continue;
+            };
             let (glowing, slots) = (&mut self.glowing, &mut self.slots);
             // Where colours say how much lives, a glow would cover them.
             if level.is_news && level.color.is_none() {
@@ -268,8 +284,21 @@ impl Activity {
     fn put_out(&mut self) {
         for &slot in &self.glowing {
             self.slots[slot as usize].glow = 0.0;
-            self.slots[slot as usize].level = 0.0;
         }
+    }
+
+    /// Nothing stands above or below its top at rest; those that did are written anew.
+    fn level(&mut self) {
+        for (slot, number) in self.slots.iter_mut().zip(0..) {
+            if slot.level != 0.0 {
+                slot.level = 0.0;
+                if slot.glow == 0.0 {
+                    self.glowing.push(number);
+                }
+            }
+        }
+        self.glowing.sort_unstable();
+        self.glowing.dedup();
     }
 
     /// Writes what glows, and what no longer does, to `looks`. A summary has nothing that rises.
@@ -302,8 +331,10 @@ impl Activity {
             return;
         }
         let slots = &mut self.slots;
-        // From the last to the first: what stands on a block comes before it.
-        for &slot in self.glowing.iter().rev() {
+        // From the last to the first: what stands on a block comes before it. Levels stay where nothing changes.
+        let with_levels = 0..if self.slot_of_level.is_empty() { 0 } else { slots.len() as u32 };
+        let glowing = self.glowing.iter().copied().filter(|_| with_levels.is_empty());
+        for slot in glowing.chain(with_levels.clone()).rev() {
             let of = slots[slot as usize];
             let mut highest = of.highest;
             if of.rise > 0.0 {

@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3};
 
-use super::{City, activity, eye, memory};
+use super::{City, activity, eye, memory, past};
 use callscape_analysis::session::Session;
 use callscape_base::units::ModuleId;
 use callscape_layout::geometry::{Block, BlockKind};
@@ -42,10 +42,16 @@ impl City {
     fn most_rise(&self, block: &Block) -> f32 {
         match block.kind {
             BlockKind::Terrace => 0.0,
-            _ if memory::is_live_height(&self.settings, &self.metrics) => memory::HIGHEST,
+            _ if let Some(highest) = self.live_height() => highest,
             _ if self.metrics.has(Metric::Calls) => activity::rise_of(block),
             _ => 0.0,
         }
+    }
+
+    /// How high blocks stand at most where heights are those of the clock.
+    pub(super) fn live_height(&self) -> Option<f32> {
+        let (settings, metrics) = (&self.settings, &self.metrics);
+        memory::live_height(settings, metrics).or_else(|| past::live_height(settings, metrics))
     }
 
     /// Where a block ends now: its top at rest and how far it has risen.

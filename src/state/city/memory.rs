@@ -24,6 +24,8 @@ pub(super) const NEWS: f32 = 0.5;
 /// What a block has at the moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Level {
+    /// Its place among the blocks that levels are told of.
+    pub group: u32,
     pub block: u32,
     /// How far it stands above its top, in world units.
     pub rise: f32,
@@ -102,8 +104,8 @@ impl LiveMemory {
     }
 
     /// The blocks to which objects of a recording belong, in order.
-    pub(super) fn blocks(&self) -> impl Iterator<Item = u32> + '_ {
-        self.blocks.iter().copied()
+    pub(super) fn blocks(&self) -> &[u32] {
+        &self.blocks
     }
 
     /// The objects of the blocks in which the most are created in the whole run, and how many these are in the first.
@@ -271,14 +273,15 @@ impl LiveMemory {
         }
         let most = height.map_or(1, |metric| self.most(metric)).max(1) as f64;
         let sums = self.sums.iter().zip(&self.sums_before);
-        for (&block, (now, before)) in self.blocks.iter().zip(sums) {
+        for ((group, &block), (now, before)) in (0..).zip(&self.blocks).zip(sums) {
             let share = height.map_or(0.0, |metric| (amount(metric, now) as f64 / most).sqrt());
             self.levels.push(Level {
+                group,
                 block,
                 // One scale for all, so that heights can be held against each other. More can live in one block than in any
                 // when the most lives in all: it is no higher, so that it stays in the picture.
                 rise: share.min(1.0) as f32 * HIGHEST,
-                color: color.map(|metric| color_of(settings, scale, amount(metric, now))),
+                color: color.map(|metric| color_of(settings, scale, amount(metric, now) as f64)),
                 is_news: now != before,
             });
         }
@@ -286,15 +289,16 @@ impl LiveMemory {
 }
 
 /// The colour of an amount, none where nothing lives.
-fn color_of(settings: &LandscapeSettings, scale: &ColorScale, amount: u64) -> Color {
-    if amount == 0 {
+pub(super) fn color_of(settings: &LandscapeSettings, scale: &ColorScale, amount: f64) -> Color {
+    if amount <= 0.0 {
         return Color::default();
     }
-    let [r, g, b] = color_at(settings.theme, scale.share(amount as f64));
+    let [r, g, b] = color_at(settings.theme, scale.share(amount));
     [r, g, b, 1.0]
 }
 
-/// Whether heights are those of the clock: blocks are even at rest then.
-pub(super) fn is_live_height(settings: &LandscapeSettings, metrics: &ModuleMetrics) -> bool {
-    settings.height.is_some_and(Metric::is_live) && metrics.plays_memory()
+/// How high blocks stand at most where heights are those of the clock; they are even at rest then.
+pub(super) fn live_height(settings: &LandscapeSettings, metrics: &ModuleMetrics) -> Option<f32> {
+    let is_live = settings.height.is_some_and(Metric::is_live) && metrics.plays_memory();
+    is_live.then_some(HIGHEST)
 }

@@ -19,6 +19,7 @@ mod names;
 mod naming;
 mod other_run;
 mod overhead;
+mod past;
 mod placing;
 mod pointing;
 mod relations;
@@ -49,6 +50,7 @@ use callscape_model::arcs::ArcMode;
 use callscape_model::difference::{CauseAt, RelationDifference};
 use callscape_model::landscape::LandscapeSettings;
 use callscape_model::left::Left;
+use callscape_model::metric::Metric;
 use callscape_model::metrics::{ModuleFacts, ModuleMetrics};
 use callscape_model::moment::Moment;
 
@@ -62,7 +64,7 @@ pub use placing::Amounts;
 pub use pointing::PickedArc;
 pub use relations::{inherits_colors, thread_color};
 pub(crate) use surface::color_at;
-pub use surface::{BARS, ColorScale, languages, purposes};
+pub use surface::{BARS, ColorScale, languages, people_colors, purposes};
 
 /// A call relation between displayed modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,6 +142,7 @@ pub struct City {
     filling: Option<pointing::Filling>,
     activity: activity::Activity,
     memory: memory::LiveMemory,
+    past: past::Past,
     relations: relations::Relations,
     flat_labels: FlatLabels,
     screen_labels: ScreenLabels,
@@ -205,6 +208,7 @@ impl City {
             filling: None,
             activity: activity::Activity::default(),
             memory: memory::LiveMemory::default(),
+            past: past::Past::default(),
             relations: relations::Relations::default(),
             flat_labels: FlatLabels::default(),
             screen_labels: ScreenLabels::default(),
@@ -347,17 +351,39 @@ impl City {
             (&self.blocks, &self.block_of),
             &self.color_scale,
         );
+        let place = activity::Place {
+            blocks: &self.blocks,
+            parents: &self.parents,
+            block_of: &self.block_of,
+        };
+        let look = (&self.settings, &*self.metrics);
+        self.past
+            .show(session, moment, look, place, &self.color_scale);
+        let height = self.settings.height;
+        let standing = match self.past.blocks() {
+            [] => activity::Standing {
+                blocks: self.memory.blocks(),
+                levels: self.memory.levels(),
+                is_partial: false,
+                says_height: height.is_some_and(Metric::is_live) && !self.memory.levels().is_empty(),
+            },
+            blocks => activity::Standing {
+                blocks,
+                levels: self.past.levels(),
+                is_partial: self.past.is_partial(),
+                says_height: height.is_some_and(Metric::is_of_history),
+            },
+        };
+        if let Some(most) = self.past.most() {
+            self.amounts.height = Some(most);
+        }
         self.activity.show(
             session,
             moment,
             &self.settings,
-            activity::Place {
-                blocks: &self.blocks,
-                parents: &self.parents,
-                block_of: &self.block_of,
-            },
+            place,
             &mut self.looks,
-            (&self.left, &self.memory),
+            (&self.left, standing),
         );
         let risen = self.activity.risen().iter().copied();
         self.picker.set_risen(risen);

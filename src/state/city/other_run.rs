@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::activity::Activity;
 use super::memory::LiveMemory;
+use super::past::Past;
 use super::relations::Relations;
 use super::{City, Focus};
 use callscape_analysis::session::Session;
@@ -44,6 +45,7 @@ impl City {
             picker: super::Picker::default(),
             filling: None,
             activity: Activity::default(),
+            past: Past::default(),
             memory: LiveMemory::default(),
             relations: Relations::default(),
             flat_labels: FlatLabels::default(),

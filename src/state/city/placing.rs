@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use super::blocks::NO_BLOCK;
-use super::memory::is_live_height;
 use super::{City, ColorScale, surface};
 use callscape_analysis::session::Session;
 use callscape_base::units::ModuleId;
@@ -96,6 +95,7 @@ impl City {
         self.highlight_anew(&session.hierarchy);
         self.draw_edges(&session.hierarchy);
         self.activity.forget();
+        self.past.forget();
         self.picker.set_risen([]);
         self.shown = None;
         self.named.is_old = true;
@@ -121,8 +121,8 @@ impl City {
             .height
             .map(|metric| self.metrics.values(hierarchy, metric));
         let heights = match values.as_ref() {
-            // Objects live at the displayed time raises the blocks.
-            Some(_) if is_live_height(settings, &self.metrics) => Heights::Even,
+            // What lives, or is there, at the displayed time raises the blocks.
+            Some(_) if self.live_height().is_some() => Heights::Even,
             Some(values) => Heights::Metric(values.clone()),
             None => Heights::Even,
         };
@@ -171,6 +171,7 @@ impl City {
         self.motion = None;
         self.activity.outdate();
         self.memory.outdate();
+        self.past.outdate();
         self.picker = Picker::new(&self.blocks, &self.parents);
         self.filling = None;
         self.block_of = vec![NO_BLOCK; hierarchy.len()];

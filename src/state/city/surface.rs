@@ -284,6 +284,13 @@ pub(super) fn colors(
         }
         Surface::Language => (by_language(hierarchy, blocks), ColorScale::default()),
         Surface::Purpose => (by_purpose(hierarchy, blocks), ColorScale::default()),
+        Surface::Person => {
+            let color = |block: &Block| {
+                let is_shown = block.kind != BlockKind::Terrace;
+                person_color(metrics.main_person(block.module).filter(|_| is_shown))
+            };
+            (blocks.iter().map(color).collect(), ColorScale::default())
+        }
         Surface::Difference => {
             let color = |block: &Block| {
                 let strength = metrics.difference()?.strength(block.module);
@@ -350,6 +357,20 @@ fn by_language(hierarchy: &Hierarchy, blocks: &[Block]) -> Vec<Color> {
     };
     let colors = blocks.iter().map(|block| color(block).unwrap_or_default());
     colors.collect()
+}
+
+/// The colour of the person at a place among [`ModuleMetrics::people`]; none for others.
+pub(super) fn person_color(place: Option<usize>) -> Color {
+    let hue = place.and_then(|place| LANGUAGES.get(place));
+    hue.map_or(Color::default(), |&hue| {
+        let [r, g, b] = linear(hue);
+        [r, g, b, 0.75]
+    })
+}
+
+/// The linear colours of the people who changed most, in their order.
+pub fn people_colors() -> impl Iterator<Item = [f32; 3]> {
+    LANGUAGES.into_iter().map(linear)
 }
 
 /// What files are for, as far as any has that purpose, and the linear colour of each.

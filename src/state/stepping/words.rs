@@ -168,6 +168,7 @@ fn of_surface(before: &Shown, after: &Shown) -> Option<String> {
             Surface::District => "Coloured by district".to_owned(),
             Surface::Language => "Coloured by language".to_owned(),
             Surface::Purpose => "Coloured by purpose".to_owned(),
+            Surface::Person => "Coloured by person".to_owned(),
             Surface::Metric(metric) => format!("Coloured by {}", metric.title()),
             Surface::Difference => "Coloured by difference".to_owned(),
         });

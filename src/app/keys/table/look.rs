@@ -16,6 +16,11 @@ fn knows(state: &State, metric: Metric) -> bool {
     document.is_some_and(|it| it.city.metrics().has(metric))
 }
 
+fn knows_people(state: &State) -> bool {
+    let document = state.document.as_ref();
+    document.is_some_and(|it| !it.city.metrics().people().is_empty())
+}
+
 fn by(metric: Metric) -> Command {
     LookAsk::Surface(Surface::Metric(metric)).into()
 }
@@ -29,6 +34,7 @@ pub(super) const LINES: &[Line<Command>] = keys! {
         "colour.kind" [] "Colour by kind", "Colours blocks by their level in the hierarchy; running code glows." => LookAsk::Surface(Surface::Neutral), when(is_open);
         "colour.district" [] "Colour by district", "Colours blocks by district." => LookAsk::Surface(Surface::District), when(is_open);
         "colour.language" [] "Colour by language", "Colours blocks by language." => LookAsk::Surface(Surface::Language), when(is_open);
+        "colour.person" [] "Colour by main author", "Colours files by who made most changes to them." => LookAsk::Surface(Surface::Person), when(knows_people);
         "colour.self" [] "Colour by self cost", "Colours modules by their self cost." => by(Metric::SelfCost), when(|state| knows(state, Metric::SelfCost));
         "colour.total" [] "Colour by total cost", "Colours modules by their total cost, including callees." => by(Metric::Total), when(|state| knows(state, Metric::Total));
         "colour.calls" [] "Colour by calls", "Colours modules by their number of calls." => by(Metric::Calls), when(|state| knows(state, Metric::Calls));

@@ -25,7 +25,7 @@ use callscape_model::memory::BelongsTo;
 use callscape_model::metric::{Metric, Origin};
 use callscape_model::surface::{Scale, Surface};
 use callscape_state::ask::LookAsk;
-use callscape_state::city::{languages, purposes};
+use callscape_state::city::{City, languages, people_colors, purposes};
 use callscape_views::legend::two_rows;
 use callscape_views::{style, text};
 
@@ -297,9 +297,10 @@ fn height(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Wanted) {
             let most = match amounts.height {
                 Some(most) => {
                     let scale = settings.height_scale.map_or("square root", Scale::name);
-                    let when = match metric.is_live() {
-                        true => " at the peak of live memory",
-                        false => "",
+                    let when = match landscape.metrics().played() {
+                        _ if metric.is_live() => " at the peak of live memory",
+                        Some(_) if metric.is_of_history() => " at any time",
+                        _ => "",
                     };
                     format!("{scale}, up to {}{when}", measure.text(metric, most))
                 }
@@ -331,6 +332,7 @@ fn colour(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Wanted) {
         }
         Surface::Language => of_languages(ui, meanings.hierarchy),
         Surface::Purpose => of_purposes(ui, meanings.hierarchy),
+        Surface::Person => of_people(ui, meanings.landscape),
         Surface::Difference => of_difference(ui, meanings),
         Surface::Metric(metric) => of_metric(ui, meanings, metric, wanted),
     }
@@ -365,6 +367,22 @@ fn of_purposes(ui: &mut Ui, hierarchy: &Hierarchy) {
     }
     let tip = "Generated, vendored, minified and data-like files";
     entry(ui, "neutral:", "not written by hand", tip);
+}
+
+fn of_people(ui: &mut Ui, landscape: &City) {
+    let tip = "Who made most changes to a file, for those with most changes overall";
+    together(ui, tip, |ui| {
+        ui.label(style::weak("Colour").small());
+        ui.label(egui::RichText::new("main author").small());
+    });
+    let people = landscape.metrics().people();
+    for ((_, name), color) in people.iter().zip(people_colors()) {
+        together(ui, tip, |ui| {
+            swatch(ui, color);
+            ui.label(egui::RichText::new(escape::name(name)).small());
+        });
+    }
+    entry(ui, "neutral:", "somebody else", tip);
 }
 
 fn of_difference(ui: &mut Ui, meanings: &Meanings<'_>) {
