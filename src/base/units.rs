@@ -163,10 +163,13 @@ fn show_time(time: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         1_000_000_000..60_000_000_000 => (ns * 1e-9, "s"),
         _ => {
             let seconds = time / 1_000_000_000;
-            return if seconds < 3600 {
-                write!(f, "{} min {} s", seconds / 60, seconds % 60)
-            } else {
-                write!(f, "{} h {} min", seconds / 3600, seconds / 60 % 60)
+            const DAY: u64 = 86_400;
+            const YEAR: u64 = 365 * DAY;
+            return match seconds {
+                0..3600 => write!(f, "{} min {} s", seconds / 60, seconds % 60),
+                3600..172_800 => write!(f, "{} h {} min", seconds / 3600, seconds / 60 % 60),
+                172_800..YEAR => write!(f, "{} days {} h", seconds / DAY, seconds % DAY / 3600),
+                _ => write!(f, "{} years {} days", seconds / YEAR, seconds % YEAR / DAY),
             };
         }
     };
@@ -350,6 +353,34 @@ impl TimeSpec {
         match self {
             TimeSpec::At(time) => time,
             TimeSpec::Share(share) => Time::from_ns((duration.ns() as f64 * share).round() as u64),
+        }
+    }
+}
+
+/// A time of a recording, or of the history that it was made of: a [`TimeSpec`], or a day as [`date`] writes it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum When {
+    Time(TimeSpec),
+    /// Counted from 1970.
+    Day(i64),
+}
+
+impl fmt::Display for When {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            When::Time(spec) => write!(f, "{spec}"),
+            When::Day(day) => f.write_str(&date(*day)),
+        }
+    }
+}
+
+impl std::str::FromStr for When {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<When, String> {
+        match day(text.trim()) {
+            Some(day) => Ok(When::Day(day)),
+            None => text.parse().map(When::Time),
         }
     }
 }

@@ -3,18 +3,18 @@
 use anyhow::ensure;
 
 use super::output;
-use callscape_base::units::{Time, TimeRange, TimeSpec};
+use callscape_base::units::{Time, TimeRange, When};
 use callscape_facts::recording::Recording;
 use callscape_facts::trace::{Enclosing, Within};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RangeArgs {
-    /// Start of the range: 12.5ms, 3s, 250us, 40% of the recording, or plain nanoseconds
+    /// Start of the range: 12.5ms, 3s, 250us, 40% of the recording, plain nanoseconds, or a day of a history such as 2019-05-01
     #[arg(long, value_name = "TIME")]
-    pub from: Option<TimeSpec>,
+    pub from: Option<When>,
     /// End of the range, which is not part of it
     #[arg(long, value_name = "TIME")]
-    pub to: Option<TimeSpec>,
+    pub to: Option<When>,
     /// How calls count that are open at an end of the range
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Reaching::Parts)]
     pub enclosing: Reaching,
@@ -64,10 +64,13 @@ impl RangeArgs {
             return Ok(Within::default());
         }
         ensure_ranges(recording, enclosing)?;
-        let resolve = |spec: TimeSpec| spec.resolve(recording.timed().duration());
+        let resolve = |when: Option<When>, is_start| {
+            let time = when.map(|when| recording.when(when, is_start));
+            time.transpose().map_err(anyhow::Error::msg)
+        };
         let range = TimeRange {
-            start: self.from.map_or(Time::ZERO, resolve),
-            end: self.to.map_or(Time::MAX, resolve),
+            start: resolve(self.from, true)?.unwrap_or(Time::ZERO),
+            end: resolve(self.to, false)?.unwrap_or(Time::MAX),
         };
         ensure!(
             range.start <= range.end,

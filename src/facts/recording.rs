@@ -15,7 +15,7 @@ use super::profile::{NoSuchValue, Profile, Value};
 use super::sampling::Sampling;
 use super::trace::{Enclosing, FunctionMetrics, Relation, Thread, Trace, Within};
 use super::weighed::Weighed;
-use callscape_base::units::{Cost, FunctionId, TimeRange, Unit};
+use callscape_base::units::{Cost, FunctionId, Time, TimeRange, Unit, When, date};
 use callscape_base::warnings::Warning;
 
 /// What kind of facts a recording holds about time.
@@ -214,6 +214,36 @@ impl Recording {
     /// The number of the value shown, where there are several: 0 but for a profile.
     pub fn value(&self) -> usize {
         self.profile.as_ref().map_or(0, Profile::shown)
+    }
+
+    /// The time that is meant in it. A day of a history means its end, or its beginning for the start of a range.
+    ///
+    /// # Errors
+    /// If a day is meant, and the recording is no history or has no such day.
+    pub fn when(&self, when: When, is_start: bool) -> Result<Time, String> {
+        const DAY: i64 = 86_400;
+        let end = self.timed().duration();
+        match (when, &self.played) {
+            (When::Time(spec), _) => Ok(spec.resolve(end)),
+            (When::Day(day), Some(played)) => {
+                let ends = [Time::ZERO, Time::ZERO + end];
+                let [first, last] = ends.map(|it| played.seconds_at(it).div_euclid(DAY));
+                if !(first..=last).contains(&day) {
+                    let [first, last] = [first, last].map(date);
+                    return Err(format!(
+                        "expected a day of the history, which goes from {first} to {last}, found {when}"
+                    ));
+                }
+                let seconds = match is_start {
+                    true => day * DAY,
+                    false => (day + 1) * DAY - 1,
+                };
+                Ok(played.time_at(seconds).min(Time::ZERO + end))
+            }
+            (When::Day(_), None) => Err(format!(
+                "expected a time such as 12.5ms or 40%, found the day {when}: only the history of a source tree has days"
+            )),
+        }
     }
 
     /// Whether it can be played: calls or events of memory have times.

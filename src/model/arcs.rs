@@ -14,16 +14,19 @@ pub enum ArcMode {
     Whole,
     /// What differs between two runs: added, gone, more and less; all where nothing is compared.
     Difference,
+    /// Files that change together by the history of the tree, over the selected range; all calls where none is known.
+    Together,
     None,
 }
 
 impl ArcMode {
-    pub const ALL: [ArcMode; 6] = [
+    pub const ALL: [ArcMode; 7] = [
         ArcMode::All,
         ArcMode::Selection,
         ArcMode::Step,
         ArcMode::Whole,
         ArcMode::Difference,
+        ArcMode::Together,
         ArcMode::None,
     ];
 
@@ -35,6 +38,7 @@ impl ArcMode {
             ArcMode::Step => "step",
             ArcMode::Whole => "whole",
             ArcMode::Difference => "difference",
+            ArcMode::Together => "together",
             ArcMode::None => "none",
         }
     }

@@ -1,14 +1,18 @@
 //! What the history of a source tree says, by module.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
+use callscape_analysis::history::{Limits, Span, coupled};
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
+use callscape_facts::history::Timeline;
 use callscape_source::history::{FileHistory, History};
 
 /// What the history says, by module; what stands in a file has the values of the file.
 #[derive(Clone, Debug, Default)]
-pub(super) struct HistoryColumns {
+pub(crate) struct HistoryColumns {
     pub changes: Vec<u32>,
     pub recent_changes: Vec<u32>,
     /// Zero where nothing is known; else days, from 1.
@@ -23,6 +27,20 @@ pub(super) struct HistoryColumns {
     pub people: Vec<(u32, String)>,
     /// Days since 1970.
     pub first_day: i64,
+    pub timeline: Arc<Timeline>,
+    /// By file of the timeline its module; none for what the hierarchy lacks.
+    files: Vec<Option<ModuleId>>,
+    /// The files that change together over the whole history, found when they are asked for.
+    together: OnceLock<Together>,
+}
+
+/// Files that change together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Together {
+    /// Two files, and in how many commits both changed; the most certain first.
+    pub pairs: Vec<(ModuleId, ModuleId, u32)>,
+    /// How many commits changed too many files to say anything.
+    pub large: u32,
 }
 
 const DAY: i64 = 86_400;
@@ -53,7 +71,12 @@ impl HistoryColumns {
             main_people: vec![0; hierarchy.len()],
             people: people(history),
             first_day,
+            timeline: Arc::clone(&history.timeline),
+            files: vec![None; history.timeline.files.len()],
+            together: OnceLock::new(),
         };
+        let numbers = history.timeline.files.iter().zip(0_usize..);
+        let numbers: HashMap<&str, usize> = numbers.map(|(file, at)| (file.path.as_str(), at)).collect();
         // The authors of the districts that are open.
         let mut open: Vec<(ModuleId, BTreeSet<u32>)> = Vec::new();
         let mut next = 0;
@@ -67,7 +90,11 @@ impl HistoryColumns {
                 continue;
             }
             next = subtree.end;
-            let file = history.files.get(&path_of(id));
+            let path = path_of(id);
+            if let Some(&number) = numbers.get(path.as_str()) {
+                columns.files[number] = Some(id);
+            }
+            let file = history.files.get(&path);
             let Some(file) = file.filter(|file| file.changes > 0) else {
                 continue;
             };
@@ -98,6 +125,27 @@ impl HistoryColumns {
         }
         columns.close(hierarchy, &mut open, u32::MAX);
         columns
+    }
+
+    /// The files that change together over the whole history.
+    pub(crate) fn together(&self) -> &Together {
+        self.together.get_or_init(|| {
+            let commits = 0..self.timeline.commits.len() as u32;
+            self.together_in(commits)
+        })
+    }
+
+    /// The same over some commits. As [`coupled`].
+    pub(crate) fn together_in(&self, commits: Range<u32>) -> Together {
+        let span = Span::of(&self.timeline, commits);
+        let found = coupled(&self.timeline, &span, &Limits::default());
+        let module = |file: u32| self.files.get(file as usize).copied().flatten();
+        let pairs = found.pairs.iter();
+        let pairs = pairs.filter_map(|it| Some((module(it.a)?, module(it.b)?, it.together)));
+        Together {
+            pairs: pairs.collect(),
+            large: found.large,
+        }
     }
 
     /// Closes the districts that end before `next`.
@@ -133,7 +181,7 @@ fn people(history: &History) -> Vec<(u32, String)> {
 }
 
 /// For every module its complexity times the recent changes of its file; in a directory the sum over its files.
-pub(super) fn hotspots(hierarchy: &Hierarchy, history: Option<&HistoryColumns>) -> Vec<f64> {
+pub(crate) fn hotspots(hierarchy: &Hierarchy, history: Option<&HistoryColumns>) -> Vec<f64> {
     let mut values = vec![0.0; hierarchy.len()];
     let Some(history) = history.filter(|it| it.recent_changes.len() == hierarchy.len()) else {
         return values;

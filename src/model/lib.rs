@@ -18,7 +18,7 @@ pub mod difference;
 pub mod differences;
 pub mod functions;
 pub mod highlight;
-mod history_columns;
+pub mod history_columns;
 pub mod imports;
 pub mod landscape;
 pub mod left;

@@ -24,6 +24,8 @@ pub enum Metric {
     Fixes,
     /// Lines added and removed in the year before the newest commit; the sum over the files of a district.
     ChangedLines,
+    /// Other files that change together with it.
+    Coupled,
     Calls,
     /// Time in which the function is open; the longest in a district, whose functions' times overlap.
     Total,
@@ -61,7 +63,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    pub const ALL: [Metric; 34] = [
+    pub const ALL: [Metric; 35] = [
         Metric::LinesOfCode,
         Metric::CommentLines,
         Metric::Functions,
@@ -74,6 +76,7 @@ impl Metric {
         Metric::Authors,
         Metric::Fixes,
         Metric::ChangedLines,
+        Metric::Coupled,
         Metric::Calls,
         Metric::Total,
         Metric::SelfCost,
@@ -113,6 +116,7 @@ impl Metric {
             Metric::Authors => "authors",
             Metric::Fixes => "fixes",
             Metric::ChangedLines => "changed-lines",
+            Metric::Coupled => "coupled",
             Metric::Calls => "calls",
             Metric::Total => "total",
             Metric::SelfCost => "self",
@@ -153,6 +157,7 @@ impl Metric {
             Metric::Authors => "authors",
             Metric::Fixes => "fixes of faults",
             Metric::ChangedLines => "lines changed in the last year",
+            Metric::Coupled => "files that change together with it",
             Metric::Calls => "calls",
             Metric::Total => "total cost",
             Metric::SelfCost => "self cost",
@@ -198,6 +203,9 @@ impl Metric {
             Metric::ChangedLines => {
                 "sum of the lines added to and removed from its files in the year before the newest commit"
             }
+            Metric::Coupled => {
+                "files changed in at least 5 and 30 % of the same commits, more often than by chance; the sum of its files"
+            }
             Metric::Total => "cost of its longest open function",
             Metric::NeverRun => "lines of its functions that are never called",
             Metric::Coverage => "share of its lines in the coverage reports that ran",
@@ -237,7 +245,8 @@ impl Metric {
             | Metric::LastChange
             | Metric::Authors
             | Metric::Fixes
-            | Metric::ChangedLines => Origin::History,
+            | Metric::ChangedLines
+            | Metric::Coupled => Origin::History,
             Metric::Calls
             | Metric::Total
             | Metric::SelfCost
@@ -275,7 +284,8 @@ impl Metric {
     /// Whether the history of a tree says at each time what it is.
     pub fn is_of_history(self) -> bool {
         self == Metric::LinesOfCode
-            || (self.origin() == Origin::History && self != Metric::Hotspots)
+            || (self.origin() == Origin::History
+                && !matches!(self, Metric::Hotspots | Metric::Coupled))
     }
 
     /// Whether a value is known. For most metrics zero means unknown; for coverage it means that nothing ran.
@@ -288,7 +298,7 @@ impl Metric {
     pub fn is_amount(self) -> bool {
         !matches!(
             self,
-            Metric::LastChange | Metric::ImportCycle | Metric::Globals | Metric::Coverage
+            Metric::LastChange | Metric::Coupled | Metric::ImportCycle | Metric::Globals | Metric::Coverage
         ) && self.origin() != Origin::Comparison
     }
 }

@@ -1,10 +1,12 @@
 //! Numbers by module: what the source tree, its history and the recordings say about it and all that lies below.
 
+use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::coverage_columns::CoverageColumns;
 use crate::difference::{Difference, Which};
-use crate::history_columns::{HistoryColumns, hotspots};
+use crate::history_columns::{HistoryColumns, Together, hotspots};
 use crate::imports::Imports;
 use crate::measure::Measure;
 use crate::memory_columns::MemoryColumns;
@@ -298,6 +300,7 @@ impl ModuleMetrics {
             Metric::Own(column) => self.number(column, ModuleId::ROOT)?,
             Metric::LastChange
             | Metric::Authors
+            | Metric::Coupled
             | Metric::Coverage
             | Metric::Total
             | Metric::FanIn
@@ -325,6 +328,35 @@ impl ModuleMetrics {
     /// Those who changed most, the one with most changes first: their number in the history, and their names.
     pub fn people(&self) -> &[(u32, String)] {
         self.history.as_ref().map_or(&[], |it| &it.people)
+    }
+
+    /// The files that change together in some commits, in all for none; none where no history is known. O(1) for all after
+    /// the first time, otherwise as `analysis::history::coupled`.
+    pub fn together(&self, commits: Option<Range<u32>>) -> Option<Cow<'_, Together>> {
+        let history = self.history.as_ref()?;
+        Some(match commits {
+            None => Cow::Borrowed(history.together()),
+            Some(commits) => Cow::Owned(history.together_in(commits)),
+        })
+    }
+
+    /// With how many other files each changes together; in a district the sum.
+    fn coupled(&self, hierarchy: &Hierarchy) -> Vec<f64> {
+        let mut values = vec![0.0; hierarchy.len()];
+        let Some(together) = self.together(None) else {
+            return values;
+        };
+        for &(a, b, _) in &together.pairs {
+            for file in [a, b] {
+                for around in hierarchy.ancestors(file) {
+                    values[around.index()] += 1.0;
+                }
+            }
+        }
+        for (id, file) in parts_of_files(hierarchy) {
+            values[id.index()] = values[file.index()];
+        }
+        values
     }
 
     /// Whether what lives in memory is known at every time.
@@ -447,6 +479,7 @@ impl ModuleMetrics {
             Metric::NeverRun => self.never_run(hierarchy),
             Metric::ImportCycle => self.import_cycles(hierarchy),
             Metric::Hotspots => hotspots(hierarchy, self.history.as_ref()),
+            Metric::Coupled => self.coupled(hierarchy),
             Metric::InA => self.compared(hierarchy, Which::A),
             Metric::InB => self.compared(hierarchy, Which::B),
             Metric::Difference => self.compared(hierarchy, Which::Difference),

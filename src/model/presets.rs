@@ -12,6 +12,9 @@ use callscape_facts::kinds::{Made, Purpose, Purposes};
 /// How many modules stand out.
 pub const MOST: usize = 10;
 
+/// How long it is that what is not touched has not been, in days.
+const UNTOUCHED_DAYS: f64 = 730.0;
+
 /// A question and how it is answered.
 #[derive(Debug)]
 pub struct Preset {
@@ -37,12 +40,16 @@ enum Among {
     /// The largest of each language.
     Languages,
     Tests,
+    /// Those that one person changed alone.
+    OneAuthor,
+    /// Those without a change in the two years before the newest.
+    Untouched,
     /// The one of each import cycle that the most of its files import.
     Cycles,
 }
 
 /// All of them, in the order of a menu.
-pub static PRESETS: [Preset; 10] = [
+pub static PRESETS: [Preset; 14] = [
     Preset {
         id: "complexity",
         title: "Which code is complex?",
@@ -82,6 +89,47 @@ pub static PRESETS: [Preset; 10] = [
         unit: "people",
         surface: Surface::Metric(Metric::Authors),
         among: Among::All,
+    },
+    Preset {
+        id: "one-author",
+        title: "What does one person know?",
+        sentence: "One colour per main author. Files that only one person ever changed stand out by their lines: nobody \
+                   else may know them.",
+        metric: Metric::LinesOfCode,
+        unit: "lines of code",
+        surface: Surface::Person,
+        among: Among::OneAuthor,
+    },
+    Preset {
+        id: "fixes",
+        title: "Where are faults mended?",
+        sentence: "Number of commits whose summaries speak of a fix, a bug, a fault or a crash. The files with most of \
+                   them stand out.",
+        metric: Metric::Fixes,
+        unit: "fixes",
+        surface: Surface::Metric(Metric::Fixes),
+        among: Among::All,
+    },
+    Preset {
+        id: "together",
+        title: "What changes together?",
+        sentence: "Arcs join files that change in the same commits more often than by chance. Those that change together \
+                   with most other files stand out. Click one to see its arcs alone, and ask of each whether there is an \
+                   import that explains it.",
+        metric: Metric::Coupled,
+        unit: "files that change together with it",
+        surface: Surface::Metric(Metric::Coupled),
+        among: Among::All,
+    },
+    Preset {
+        id: "untouched",
+        title: "What runs, but is not changed?",
+        sentence: "Day of the newest change. Files that run in the recording, but were not changed in the two years \
+                   before the newest commit, stand out by their calls.",
+        metric: Metric::Calls,
+        unit: "calls",
+        surface: Surface::Metric(Metric::LastChange),
+        among: Among::Untouched,
     },
     Preset {
         id: "size",
@@ -157,7 +205,17 @@ pub fn find(id: &str) -> Option<&'static Preset> {
 impl Preset {
     /// Whether what it shows is known.
     pub fn is_possible(&self, metrics: &ModuleMetrics) -> bool {
-        metrics.has(self.metric)
+        self.metrics().all(|it| metrics.has(it))
+    }
+
+    /// What it is answered by.
+    pub fn metrics(&self) -> impl Iterator<Item = Metric> {
+        let among = match self.among {
+            Among::OneAuthor => Some(Metric::Authors),
+            Among::Untouched => Some(Metric::LastChange),
+            Among::All | Among::Languages | Among::Tests | Among::Cycles => None,
+        };
+        [Some(self.metric), self.surface.metric(), among].into_iter().flatten()
     }
 
     /// Whether it is told by imports, whatever a recording says.
@@ -187,14 +245,30 @@ impl Preset {
             })
             .filter(|it| it.value > 0.0)
             .collect();
+        self.keep(hierarchy, metrics, &mut found);
         found.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.module.cmp(&b.module)));
         match self.among {
-            Among::All | Among::Tests => {}
+            Among::All | Among::Tests | Among::OneAuthor | Among::Untouched => {}
             Among::Languages => found = longest_of_each(hierarchy, &found),
             Among::Cycles => found = one_of_each(metrics, &found),
         }
         found.truncate(MOST);
         found
+    }
+
+    /// Leaves out what the history says has no part in it.
+    fn keep(&self, hierarchy: &Hierarchy, metrics: &ModuleMetrics, files: &mut Vec<StandsOut>) {
+        let (metric, range) = match self.among {
+            Among::OneAuthor => (Metric::Authors, 1.0..2.0),
+            Among::Untouched => {
+                let days = metrics.values(hierarchy, Metric::LastChange);
+                let newest = days.iter().copied().fold(0.0, f64::max);
+                (Metric::LastChange, 1.0..newest - UNTOUCHED_DAYS + 1.0)
+            }
+            Among::All | Among::Languages | Among::Tests | Among::Cycles => return,
+        };
+        let values = metrics.values(hierarchy, metric);
+        files.retain(|it| range.contains(&values[it.module.index()]));
     }
 
     fn may_stand_out(&self, hierarchy: &Hierarchy, file: ModuleId, without: Purposes) -> bool {

@@ -174,6 +174,7 @@ impl SceneState {
                 Arcs::Whole => ArcMode::Whole,
                 Arcs::Selection => ArcMode::Selection,
                 Arcs::Difference => ArcMode::Difference,
+                Arcs::Together => ArcMode::Together,
                 Arcs::None => ArcMode::None,
             };
         }

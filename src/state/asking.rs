@@ -47,13 +47,12 @@ impl State {
         let Some(document) = document else {
             return Some(Missing::Source);
         };
-        let metrics = [Some(preset.metric), preset.surface.metric()];
-        let needs = |origin| {
-            metrics
-                .into_iter()
-                .flatten()
-                .any(|it: Metric| it.origin() == origin)
-        };
+        // A history knows its files without a source tree.
+        let known = document.city.metrics();
+        if known.played().is_some() && preset.metrics().all(|it| is_of_files(it) && known.has(it)) {
+            return None;
+        }
+        let needs = |origin| preset.metrics().any(|it| it.origin() == origin);
         match document.resolved() {
             None if needs(Origin::Recording) => return Some(Missing::Recording),
             Some(_) if preset.needs_imports() => return Some(Missing::Imports),
@@ -241,4 +240,9 @@ mod tests {
             assert!(!state.look.question.is_open);
         }
     }
+}
+
+/// Whether the history of a tree says it of files that are no longer there too.
+fn is_of_files(metric: Metric) -> bool {
+    metric == Metric::LinesOfCode || metric.origin() == Origin::History && metric != Metric::Hotspots
 }

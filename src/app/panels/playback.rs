@@ -8,8 +8,7 @@ use super::context::Context;
 use super::ring;
 use super::timeline;
 use callscape_base::escape;
-use callscape_base::units::{Cost, Time, TimeSpec, date};
-use callscape_facts::history::Played;
+use callscape_base::units::{Cost, Time, When, date};
 use callscape_facts::profile::{Profile, Value};
 use callscape_facts::recording::Recording;
 use callscape_state::ask::{CameraAsk, OpenAsk, PlayAsk};
@@ -274,25 +273,23 @@ fn position(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &m
         .range(0..=end.ns())
         .speed((end.ns() as f64 / 2000.0).max(1.0))
         .update_while_editing(false)
-        .custom_formatter(|ns, _| Time::from_ns(ns as u64).to_string())
-        .custom_parser(move |text| {
+        .custom_formatter(|ns, _| written(recording, Time::from_ns(ns as u64)))
+        .custom_parser(|text| {
             let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-            let spec: TimeSpec = compact.parse().ok()?;
-            Some(spec.resolve(end.since(Time::ZERO)).ns() as f64)
+            let when: When = compact.parse().ok()?;
+            Some(recording.when(when, false).ok()?.ns() as f64)
         });
-    let response = ui
-        .add(field)
-        .on_hover_text("The time: drag, or click and type 12.5ms, 3s or 40%");
+    let tip = match recording.played {
+        Some(_) => "The day: drag, or click and type 2019-05-01 or 40%",
+        None => "The time: drag, or click and type 12.5ms, 3s or 40%",
+    };
+    let response = ui.add(field).on_hover_text(tip);
     if response.changed() {
         context.asks.push(PlayAsk::Seek(Time::from_ns(ns)));
     }
     let document = context.desk.state.document.as_ref();
-    let ends = document.map(|it| it.of_runs(|of| of.trace.range().end.to_string()));
+    let ends = document.map(|it| it.of_runs(|of| written(of, of.trace.range().end)));
     ui.label(style::weak(format!("of {}", ends.unwrap_or_default())));
-    if let Some(played) = &recording.played {
-        ui.label(day(played, playback.time()))
-            .on_hover_text("The day of the commits shown");
-    }
     let sampling = recording.sampling.as_ref();
     if let Some(sampling) = sampling.filter(|it| it.is_sampled_at(playback.time())) {
         let hint = format!("Sampled recording: {sampling}");
@@ -452,12 +449,12 @@ fn parse_number(text: &str) -> Option<f64> {
     digits.collect::<String>().parse().ok()
 }
 
-/// The day of a time in a history.
-fn day(played: &Played, time: Time) -> String {
-    let seconds = played
-        .began
-        .saturating_add_unsigned(time.ns() / 1_000_000_000);
-    date(seconds.div_euclid(86_400))
+/// A time, of a history its day.
+pub(super) fn written(recording: &Recording, time: Time) -> String {
+    match &recording.played {
+        Some(played) => date(played.seconds_at(time).div_euclid(86_400)),
+        None => time.to_string(),
+    }
 }
 
 /// A span of time as people type it, in nanoseconds.

@@ -199,6 +199,10 @@ fn recorded(ui: &mut Ui, document: Option<&Document>, new: &mut LandscapeSetting
     if document.is_some_and(|it| it.runs.is_some()) {
         arcs.insert(2, (ArcMode::Difference, "difference of two runs"));
     }
+    if document.is_some_and(|it| it.city.metrics().has(Metric::Coupled)) {
+        let together = (ArcMode::Together, "files that change together");
+        arcs.insert(arcs.len() - 1, together);
+    }
     choice(ui, "Arcs", &mut new.arcs, &arcs);
     if new.arcs != ArcMode::None {
         let widths = [

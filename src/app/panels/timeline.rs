@@ -3,7 +3,9 @@
 use egui::{Color32, Rect, Role, Sense, Ui, Vec2};
 
 use super::context::Context;
+use super::playback::written;
 use super::ring;
+use callscape_base::escape;
 use callscape_base::units::{Cost, Time, TimeRange};
 use callscape_facts::recording::Recording;
 use callscape_facts::trace::Trace;
@@ -30,7 +32,11 @@ pub(super) fn show(
     tell(
         &response,
         Role::Slider,
-        format_args!("Time: {clock} of {}", trace.range().end),
+        format_args!(
+            "Time: {} of {}",
+            written(recording, clock),
+            written(recording, trace.range().end)
+        ),
     );
     let track = Rect::from_center_size(rect.center(), Vec2::new(rect.width() - 14.0, 4.0));
     let end = trace.range().end.ns().max(1) as f64;
@@ -62,6 +68,7 @@ pub(super) fn show(
         ui.painter().rect_filled(shown, 3, fill);
     }
     mark_gaps(ui, rect, track, recording, x_of, colors.weak);
+    mark_tags(ui, rect, recording, x_of, colors.weak);
     part(track.left(), now, colors.accent.gamma_multiply(0.55));
     part(start, now, colors.accent);
     let radius = if is_held(&response) || response.hovered() {
@@ -77,9 +84,17 @@ pub(super) fn show(
     scrub(ui, playback, &response, time_at, context);
     if let Some(pointer) = response.hover_pos() {
         context.pointed.time = Some(time_at(pointer.x));
-        response.on_hover_text_at_pointer(time_at(pointer.x).to_string());
+        let time = time_at(pointer.x);
+        let mut told = written(recording, time);
+        if let Some(tag) = tag_near(recording, pointer.x, x_of) {
+            told = format!("{told}, near {}", escape::name(tag));
+        }
+        response.on_hover_text_at_pointer(told);
     }
 }
+
+/// How near the pointer has to be for a tag to be named, in points.
+const TAG_NEAR: f32 = 6.0;
 
 fn is_held(response: &egui::Response) -> bool {
     response.dragged() || response.is_pointer_button_down_on()
@@ -112,6 +127,44 @@ fn mark_gaps(
             painter.line_segment(ends, (1.0, color.gamma_multiply(0.6)));
         });
     }
+}
+
+/// Marks the commits that have tags, one a pixel. O(tags).
+fn mark_tags(
+    ui: &Ui,
+    rect: Rect,
+    recording: &Recording,
+    x_of: impl Fn(Time) -> f32,
+    color: Color32,
+) {
+    let mut last = f32::MIN;
+    for (time, _) in tags(recording) {
+        let x = x_of(time).round();
+        if x > last {
+            let tick = rect.top() + 1.0..=rect.top() + 5.0;
+            ui.painter().vline(x, tick, (1.0, color));
+            last = x;
+        }
+    }
+}
+
+/// The tag of a history that is nearest to a place on the bar, where one is near. O(tags).
+fn tag_near(recording: &Recording, x: f32, x_of: impl Fn(Time) -> f32) -> Option<&str> {
+    let tags = tags(recording).map(|(time, name)| ((x_of(time) - x).abs(), name));
+    let nearest = tags.min_by(|a, b| a.0.total_cmp(&b.0));
+    Some(nearest.filter(|it| it.0 <= TAG_NEAR)?.1)
+}
+
+/// The tags of a history, in order of commits.
+fn tags(recording: &Recording) -> impl Iterator<Item = (Time, &str)> {
+    let played = recording.played.iter();
+    played.flat_map(|played| {
+        let tags = played.timeline.tags.iter();
+        tags.filter_map(|tag| {
+            let at = *played.timeline.clock.get(tag.commit as usize)?;
+            Some((played.time_at(at), tag.name.as_str()))
+        })
+    })
 }
 
 /// Marks the time pointed at in another view, and the call pointed at or chosen.

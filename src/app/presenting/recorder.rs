@@ -311,6 +311,7 @@ impl Change<'_> {
                 ArcMode::Whole => Arcs::Whole,
                 ArcMode::Selection => Arcs::Selection,
                 ArcMode::Difference => Arcs::Difference,
+                ArcMode::Together => Arcs::Together,
                 ArcMode::None => Arcs::None,
             });
             self.names.push("arcs".to_owned());

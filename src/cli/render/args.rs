@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use callscape_base::units::TimeSpec;
+use callscape_base::units::When;
 use callscape_facts::kinds::Purpose;
 use callscape_model::arcs::{ARCS_AT_MOST, BUNDLING, MOST_ARCS};
 use callscape_model::highlight::Highlight;
@@ -56,10 +56,10 @@ pub(crate) struct RenderArgs {
     /// Light or dark [default: light; for a scene its own theme]
     #[arg(long, value_enum)]
     pub theme: Option<ThemeArg>,
-    /// Time to show: 12.5ms, 3s, 40% or nanoseconds [default: of a few hundred times in the second half of the
+    /// Time to show: 12.5ms, 3s, 40%, nanoseconds, or a day of a history such as 2019-05-01 [default: of a few hundred times in the second half of the
     /// recording, the one with the deepest stacks]
     #[arg(long, value_name = "TIME")]
-    pub at: Option<TimeSpec>,
+    pub at: Option<When>,
     /// Quality of light and edges: low suits slow machines, high takes several times as long
     #[arg(long, value_enum, default_value = "medium")]
     pub quality: QualityArg,
@@ -173,10 +173,10 @@ pub(crate) struct RenderArgs {
     pub value: Option<String>,
     /// Start of the sequence, or of the displayed range [default: the start of the recording]
     #[arg(long, value_name = "TIME")]
-    pub from: Option<TimeSpec>,
+    pub from: Option<When>,
     /// End of the sequence, or of the displayed range [default: the end of the recording]
     #[arg(long, value_name = "TIME")]
-    pub to: Option<TimeSpec>,
+    pub to: Option<When>,
     /// Summarise the whole recording or range: every call relation, and active functions by self cost
     #[arg(long, conflicts_with_all = ["at", "frames"])]
     pub summary: bool,
@@ -323,6 +323,8 @@ pub(crate) enum ArcsArg {
     Step,
     /// Arcs of the whole recording; those of the last step stand out
     Whole,
+    /// Arcs between files that change together, by the history of the tree
+    Together,
     None,
 }
 

@@ -13,7 +13,7 @@ use callscape_analysis::mapping::regroup::Regrouped;
 use callscape_analysis::relations;
 use callscape_analysis::session::Session;
 use callscape_app::headless::{PictureSettings, Viewpoint, moment_at};
-use callscape_base::units::{Cost, ModuleId, Time, TimeRange, TimeSpec};
+use callscape_base::units::{Cost, ModuleId, Time, TimeRange, When};
 use callscape_filter::cut::Cut;
 use callscape_look::pose::LONG_LENS;
 use callscape_look::quality::Quality;
@@ -142,6 +142,7 @@ fn landscape(args: &RenderArgs, session: &Session, duration: Option<Cost>) -> La
             ArcsArg::Selection => ArcMode::Selection,
             ArcsArg::Step => ArcMode::Step,
             ArcsArg::Whole => ArcMode::Whole,
+            ArcsArg::Together => ArcMode::Together,
             ArcsArg::None => ArcMode::None,
         },
         arc_measure: match args.arc_width {
@@ -204,10 +205,11 @@ fn asked_for(args: &RenderArgs) -> impl Iterator<Item = Metric> {
         Some(ColorArg(Surface::Person)) => Some(Metric::Authors),
         _ => None,
     };
+    let arcs = matches!(args.arcs, ArcsArg::Together).then_some(Metric::Coupled);
     let highlight = args.highlight.map(|highlight| highlight.metric);
     let height = args.height.and_then(|it| it.0);
     let metrics = args.area.into_iter().chain(height);
-    metrics.chain(color).chain(highlight)
+    metrics.chain(color).chain(highlight).chain(arcs)
 }
 
 /// Metrics to show, including the history if requested.
@@ -320,8 +322,13 @@ pub(super) fn moments(
         );
         return Ok(vec![None]);
     };
-    let at = |spec: TimeSpec| -> anyhow::Result<Time> {
-        let time = spec.resolve(duration);
+    let recording = session.recordings.first().map(|it| &it.recording);
+    let at = |when: When, is_start: bool| -> anyhow::Result<Time> {
+        let time = match (when, recording) {
+            (When::Time(spec), _) => spec.resolve(duration),
+            (When::Day(_), Some(of)) => of.when(when, is_start).map_err(anyhow::Error::msg)?,
+            (When::Day(_), None) => bail!("times need a recording, found {when}"),
+        };
         ensure!(
             time.since(Time::ZERO) <= duration,
             "{time} is past the end of the recording, which lasts {duration}"
@@ -336,17 +343,17 @@ pub(super) fn moments(
         }
         return Ok(vec![Some(Moment::without_time(0))]);
     }
-    let from = args.from.map(at).transpose()?.unwrap_or(Time::ZERO);
+    let from = args.from.map(|it| at(it, true)).transpose()?.unwrap_or(Time::ZERO);
     let to = args
         .to
-        .map(at)
+        .map(|it| at(it, false))
         .transpose()?
         .unwrap_or(Time::ZERO + duration);
     ensure!(from <= to, "--from {from} is after --to {to}");
     let Some(frames) = args.frames else {
         let is_limited = args.from.is_some() || args.to.is_some();
         let range = is_limited.then(|| TimeRange::new(from, to));
-        let time = match args.at.map(at).transpose()? {
+        let time = match args.at.map(|it| at(it, false)).transpose()? {
             Some(time) => time,
             None if is_limited || args.summary => to,
             None => session

@@ -50,7 +50,7 @@ pub(super) fn run(
     recording: Option<PathBuf>,
     json: bool,
 ) -> anyhow::Result<()> {
-    let needs_recording = preset.metric.origin() == Origin::Recording;
+    let needs_recording = preset.metrics().any(|it| it.origin() == Origin::Recording);
     ensure!(
         recording.is_some() || !needs_recording,
         "--preset {} needs a recording: --recording TRACE",
@@ -69,7 +69,7 @@ pub(super) fn run(
     })?;
     let hierarchy = &session.hierarchy;
     let mut metrics = ModuleMetrics::new(&session, 0);
-    if preset.metric.origin() == Origin::History {
+    if preset.metrics().any(|it| it.origin() == Origin::History) {
         let history = with_progress(|progress| history(&dir, progress))??;
         metrics.set_history(hierarchy, &history, |id| hierarchy.path(id));
     }

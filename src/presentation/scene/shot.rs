@@ -117,6 +117,8 @@ pub enum Arcs {
     Selection,
     /// Of two recordings: what differs.
     Difference,
+    /// Files that change together, by the history of the tree.
+    Together,
     None,
 }
 

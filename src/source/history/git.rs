@@ -2,6 +2,7 @@
 //! no program has a say.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
@@ -43,7 +44,7 @@ pub(super) fn history(dir: &Path, progress: &Progress) -> Result<History, Histor
 /// The history of a directory, with that of the submodules in it that are checked out.
 fn with_submodules(dir: &Path, depth: usize, progress: &Progress) -> Result<History, HistoryError> {
     let found = Found::new(dir)?;
-    let mut history = History::of(&found.timeline(found.head, progress)?);
+    let mut history = History::of(&Arc::new(found.timeline(found.head, progress)?));
     for path in found.submodules_of(found.head) {
         let inside = dir.join(&path);
         // What is not checked out has no files here either.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use callscape_base::progress::Cancelled;
 use callscape_facts::history::{Author, Main, Timeline};
@@ -36,6 +37,8 @@ pub struct History {
     pub authors: Vec<Author>,
     /// The same as indices, those with most changes of files first; of submodules none.
     pub people: Vec<u32>,
+    /// What it was found in, without submodules.
+    pub timeline: Arc<Timeline>,
     /// How many commits were looked at.
     pub commits: u64,
     /// The clone is shallow: there is more history elsewhere.
@@ -48,7 +51,7 @@ pub struct History {
 
 impl History {
     /// What is known of each file that is there after the last commit. Linear in the changes.
-    pub fn of(timeline: &Timeline) -> History {
+    pub fn of(timeline: &Arc<Timeline>) -> History {
         let head_time = timeline.commits.last().map_or(0, |head| head.time);
         let since = head_time.saturating_sub(RECENT);
         let mut files = BTreeMap::new();
@@ -79,6 +82,7 @@ impl History {
             files,
             authors: timeline.authors.clone(),
             people: timeline.people(),
+            timeline: Arc::clone(timeline),
             commits: timeline.commits.len() as u64,
             is_shallow: timeline.missing.is_shallow || timeline.missing.commits > 0,
             is_cut_off: timeline.missing.is_cut_off,

@@ -32,7 +32,7 @@ use std::sync::{Arc, OnceLock};
 use glam::{Vec2, Vec3};
 
 use callscape_analysis::session::Session;
-use callscape_base::units::{ModuleId, Unit};
+use callscape_base::units::{ModuleId, Time, Unit, date};
 use callscape_facts::kinds::Purpose;
 use callscape_filter::cut::Cut;
 use callscape_filter::marked::Marked;
@@ -62,7 +62,7 @@ pub use motion::Boxes;
 pub use memory::{AGES, ObjectBox};
 pub use placing::Amounts;
 pub use pointing::PickedArc;
-pub use relations::{inherits_colors, thread_color};
+pub use relations::{inherits_colors, joins_what_changes_together, thread_color};
 pub(crate) use surface::color_at;
 pub use surface::{BARS, ColorScale, languages, people_colors, purposes};
 
@@ -424,6 +424,21 @@ impl City {
                 .show_differences(of, &self.settings, ground, &ends);
             return self.find_focus();
         }
+        if relations::joins_what_changes_together(&self.settings) {
+            let range = moment.and_then(|moment| moment.range);
+            let played = self.metrics.played().zip(range);
+            let commits = played.map(|(of, range)| {
+                let start = range.start.ns().checked_sub(1).map(Time::from_ns);
+                start.map_or(0, |it| of.commits_at(it))..of.commits_at(range.end)
+            });
+            let chosen = (&session.hierarchy, self.focused[1]);
+            let (metrics, settings) = (&self.metrics, &self.settings);
+            let relations = &mut self.relations;
+            if relations.show_together(metrics, commits, settings, ground, chosen, &self.block_of) {
+                self.weighs = None;
+                return self.find_focus();
+            }
+        }
         if moment.is_none()
             && let Some(imports) = self.metrics.imports()
         {
@@ -474,6 +489,14 @@ impl City {
 
     pub fn left(&self) -> &Left {
         &self.left
+    }
+
+    /// The day of the commits shown, where the recording is the history of a tree.
+    pub fn date(&self) -> Option<String> {
+        let (played, shown) = self.metrics.played().zip(self.shown)?;
+        let end = shown.range.filter(|_| shown.summary && !shown.so_far);
+        let seconds = played.seconds_at(end.map_or(shown.time, |range| range.end));
+        Some(date(seconds.div_euclid(86_400)))
     }
 
     /// What it is laid out with.

@@ -164,6 +164,8 @@ impl City {
             let look = looks.get(block as usize);
             look.is_some_and(|look| look.glow > RUNNING_GLOW)
         };
+        // What is not there has no name.
+        let is_lot = |block: u32| looks.get(block as usize).is_some_and(|look| look.rise < 0.0);
         let name = |module: ModuleId| asked.session.module_name(module);
         let chosen = asked.meant[1];
         let hierarchy = &asked.session.hierarchy;
@@ -178,9 +180,10 @@ impl City {
             },
             name: Some(&name),
             importance: |block, module| match module {
-                _ if asked.meant.contains(&Some(module)) || is_around(module) => 3,
-                _ if asked.found.contains(&module) => 2,
-                _ => u8::from(glows(block)),
+                _ if asked.meant.contains(&Some(module)) || is_around(module) => Some(3),
+                _ if asked.found.contains(&module) => Some(2),
+                _ if is_lot(block) => None,
+                _ => Some(u8::from(glows(block))),
             },
             most: if lettering.is_single {
                 MOST_IN_A_PICTURE
@@ -233,6 +236,9 @@ impl City {
             .filter(|&(module, _)| !self.flat_labels.is_read(module))
             .filter_map(|(module, reason)| {
                 let (block, rise) = block_under(module, &self.block_of, &scene)?;
+                if rise < 0.0 && reason == Reason::StandsOut {
+                    return None;
+                }
                 let top = ((block.min + block.max) * 0.5).with_z(block.max.z + rise);
                 let mut name = asked.session.module_name(module);
                 let of_it = standing_out().find(|(other, _)| *other == module);

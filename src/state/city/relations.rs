@@ -2,6 +2,7 @@
 //! threads.
 
 mod differences;
+mod together;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -77,6 +78,8 @@ pub fn thread_color(theme: Theme, thread: ThreadId) -> [f32; 3] {
     linear(colors[thread.index() % colors.len()])
 }
 
+pub use together::are_wanted as joins_what_changes_together;
+
 /// A relation that is drawn as an arc.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Count {
@@ -108,6 +111,8 @@ pub(super) struct Relations {
     signs: Vec<&'static str>,
     /// Of the arcs behind those of the relations, their ends and threads.
     hop_ends: Vec<([u32; 2], ThreadId)>,
+    /// Where they join what changes together, what they were drawn for.
+    together: Option<together::DrawnFor>,
 }
 
 /// What arcs are drawn for, and where.
@@ -268,6 +273,7 @@ impl Relations {
     }
 
     fn clear(&mut self) {
+        self.together = None;
         self.hop_ends.clear();
         self.arcs.arcs.clear();
         self.arcs.inks.clear();

@@ -202,6 +202,7 @@ fn of_drawing(before: &Shown, after: &Shown) -> Option<(String, Kind)> {
         ArcMode::Step => "arcs of the last step",
         ArcMode::Whole => "calls of the whole recording",
         ArcMode::Difference => "differences",
+        ArcMode::Together => "files that change together",
         ArcMode::None => "none",
     };
     let width = match new.arc_measure {

@@ -8,7 +8,8 @@ use callscape_look::ink::difference_color;
 use callscape_look::theme::Palette;
 use callscape_model::arcs::{ArcMeasure, ArcMode};
 use callscape_model::imports::is_part_of_file;
-use callscape_state::city::inherits_colors;
+use callscape_model::metric::Metric;
+use callscape_state::city::{inherits_colors, joins_what_changes_together};
 use callscape_views::style;
 use callscape_views::text;
 
@@ -41,8 +42,11 @@ pub(super) fn show(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown)
         let tip = "Arcs with an outline: calls that the other run does not have";
         return entry(ui, "outlined:", "only in one run", tip);
     }
+    if shows_together(meanings) {
+        return together_arcs(ui, meanings);
+    }
     let of = match settings.arcs {
-        ArcMode::All | ArcMode::Difference | ArcMode::None => "",
+        ArcMode::All | ArcMode::Difference | ArcMode::Together | ArcMode::None => "",
         ArcMode::Selection => " of the selected module",
         ArcMode::Step => " of the last step",
         ArcMode::Whole => " of the whole recording",
@@ -66,6 +70,9 @@ pub(super) fn imports(ui: &mut Ui, meanings: &Meanings<'_>) {
     let settings = meanings.settings;
     if settings.arcs == ArcMode::None {
         return;
+    }
+    if shows_together(meanings) {
+        return together_arcs(ui, meanings);
     }
     let palette = Palette::of(settings.theme);
     let tip = "Each arc stands for the imports or calls from one file to another";
@@ -96,6 +103,27 @@ pub(super) fn imports(ui: &mut Ui, meanings: &Meanings<'_>) {
             );
         });
     }
+}
+
+/// Whether arcs join files that change together.
+fn shows_together(meanings: &Meanings<'_>) -> bool {
+    joins_what_changes_together(meanings.settings)
+        && meanings.landscape.metrics().has(Metric::Coupled)
+}
+
+fn together_arcs(ui: &mut Ui, meanings: &Meanings<'_>) {
+    let color = Palette::of(meanings.settings.theme).caller;
+    let tip = "Files that at least 5 commits and 30 % of the commits to one of them changed both, more often than by chance. \
+               Commits of more than 30 files do not count. Wide arcs: more commits";
+    together(ui, tip, |ui| {
+        taper(ui, color, color);
+        let of = match meanings.landscape.chosen() {
+            Some(_) => "with the selected files",
+            None => "in the same commits",
+        };
+        entry(ui, "files that change together:", of, tip);
+    });
+    ui.add_space(14.0);
 }
 
 /// Which widths mean how much.

@@ -98,6 +98,11 @@ pub(crate) fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
     let (mut wanted, mut hills) = (None, None);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = egui::vec2(5.0, 3.0);
+        if let Some(date) = meanings.landscape.date() {
+            let tip = "Day of the commits shown. Files that do not exist then are empty lots";
+            entry(ui, "Date", &date, tip);
+            ui.add_space(14.0);
+        }
         area(ui, meanings, &mut wanted);
         ui.add_space(14.0);
         height(ui, meanings, &mut wanted);
@@ -497,6 +502,9 @@ fn running(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
     } else if shown.plays {
         let tip = match landscape.is_summary() {
             true => "The more time a function took itself, the redder its block",
+            false if landscape.metrics().played().is_some() => {
+                "Red files change at the displayed time; those changed before turn amber and fade"
+            }
             false => {
                 "Red functions run at the displayed time; those that ended turn amber and fade"
             }
@@ -508,7 +516,11 @@ fn running(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
             } else {
                 ramp(ui, palette.hot, palette.warm);
                 let half_life = format!("half in {}", settings.half_life);
-                entry(ui, "runs now, then fades:", &half_life, tip);
+                let what = match landscape.metrics().played() {
+                    Some(_) => "changed now, then fades:",
+                    None => "runs now, then fades:",
+                };
+                entry(ui, what, &half_life, tip);
             }
         });
     }

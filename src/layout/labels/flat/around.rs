@@ -10,7 +10,7 @@ pub struct Around<'a, S, I> {
     pub seen: S,
     /// How a module is called; none for its own name.
     pub name: Option<&'a dyn Fn(ModuleId) -> &'a str>,
-    /// How important a block, which stands for a module, is; 0 is like all others.
+    /// How important a block, which stands for a module, is; 0 is like all others, and none has no name.
     pub importance: I,
     /// How many names are shown at most, those of lines of a name counted each.
     pub most: usize,

@@ -101,7 +101,7 @@ impl Candidates {
         blocks: &[Block],
         eye: &Eye,
         before: &[u32],
-        importance: &impl Fn(u32, ModuleId) -> u8,
+        importance: &impl Fn(u32, ModuleId) -> Option<u8>,
         left: &mut u32,
     ) {
         if self.are_all {
@@ -134,7 +134,9 @@ impl Candidates {
             let pixels = place.em * at;
             let covers = || eye.top_of(block).map_or(0.0, |top| eye.share_of(top));
             let is_large = may_be_large && place.em > 0.0 && covers() >= LARGE;
-            if pixels >= NAMED || is_large {
+            if (pixels >= NAMED || is_large)
+                && let Some(importance) = importance(place.block, block.module)
+            {
                 self.found.push(Candidate {
                     block: place.block,
                     em: place.em,
@@ -144,7 +146,7 @@ impl Candidates {
                     is_roof: false,
                     joined: place.joined,
                     was_shown: before.binary_search(&place.block).is_ok(),
-                    importance: importance(place.block, block.module),
+                    importance,
                 });
             }
             if may_name_roofs {
@@ -178,13 +180,15 @@ fn roof(
     eye: &Eye,
     planes: &[Vec4; 4],
     before: &[u32],
-    importance: &impl Fn(u32, ModuleId) -> u8,
+    importance: &impl Fn(u32, ModuleId) -> Option<u8>,
 ) -> Option<Candidate> {
     let size = block.max - block.min;
     let at = pixels_at(block, eye);
     let em = (size.y * ROOF_EM).min(ROOF_LARGEST / at.max(1e-6));
     let fits = size.x * at > ROOF_LETTERS * ROOF_VISIBLE;
-    (em * at >= ROOF_VISIBLE && fits && may_show(planes, block.min, block.max)).then(|| Candidate {
+    let is_seen = em * at >= ROOF_VISIBLE && fits && may_show(planes, block.min, block.max);
+    let importance = importance(index, block.module).filter(|_| is_seen)?;
+    Some(Candidate {
         block: index,
         em,
         margin: size.x.min(size.y) * ROOF_MARGIN,
@@ -193,7 +197,7 @@ fn roof(
         is_roof: true,
         joined: 0,
         was_shown: before.binary_search(&index).is_ok(),
-        importance: importance(index, block.module),
+        importance,
     })
 }
 

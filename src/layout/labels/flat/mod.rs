@@ -132,7 +132,7 @@ impl FlatLabels {
         around: &Around<
             '_,
             impl Fn(u32, [Vec3; 2], &[Vec3]) -> usize,
-            impl Fn(u32, ModuleId) -> u8,
+            impl Fn(u32, ModuleId) -> Option<u8>,
         >,
         work: u32,
     ) -> bool {

@@ -83,7 +83,7 @@ impl Round {
         around: &Around<
             '_,
             impl Fn(u32, [Vec3; 2], &[Vec3]) -> usize,
-            impl Fn(u32, ModuleId) -> u8,
+            impl Fn(u32, ModuleId) -> Option<u8>,
         >,
         left: &mut u32,
     ) -> bool {

@@ -51,12 +51,12 @@ fn above(middle: Vec2, width: f32) -> Eye {
 #[expect(clippy::type_complexity, reason = "closures have no names")]
 fn around(
     is_seen: bool,
-) -> Around<'static, impl Fn(u32, [Vec3; 2], &[Vec3]) -> usize, impl Fn(u32, ModuleId) -> u8> {
+) -> Around<'static, impl Fn(u32, [Vec3; 2], &[Vec3]) -> usize, impl Fn(u32, ModuleId) -> Option<u8>> {
     Around {
         looks: &[],
         seen: move |_, _, points: &[Vec3]| if is_seen { points.len() } else { 0 },
         name: None,
-        importance: |_, _| 0,
+        importance: |_, _| Some(0),
         most: 1000,
     }
 }
@@ -312,7 +312,7 @@ fn a_name_goes_later_than_it_comes_when_something_comes_before_it() {
                 seen.filter(|point| on != 0 || point.x < end).count()
             },
             name: None,
-            importance: |_, _| 0,
+            importance: |_, _| Some(0),
             most: 1000,
         };
         labels.update(&hierarchy, &blocks, &eye, &around, u32::MAX);
