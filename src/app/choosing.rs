@@ -7,6 +7,7 @@ use super::pair::Replacement;
 use super::recent::RecentInputs;
 use super::welcome::{Welcome, no_dialog, typed_path};
 use callscape_analysis::session::Inputs;
+use callscape_source::history::repository_around;
 use callscape_state::job::{Job, take};
 
 impl Desk {
@@ -16,21 +17,12 @@ impl Desk {
         let Some(dir) = document.and_then(|it| it.session.source_dir.clone()) else {
             return;
         };
-        // A path such as `.` has no folders around it.
-        let whole = std::fs::canonicalize(&dir).unwrap_or_else(|_| dir.clone());
-        let mut folders = whole.ancestors().map(|folder| folder.join(".git"));
-        match folders.find(|git| git.is_dir()) {
-            Some(git) => self.replace_with(Replacement::Inputs(Inputs {
+        match repository_around(&dir) {
+            Ok(git) => self.replace_with(Replacement::Inputs(Inputs {
                 recordings: vec![git],
                 ..Inputs::default()
             })),
-            None => {
-                let reason = format!(
-                    "Neither {} nor a folder around it contains a folder .git",
-                    dir.display()
-                );
-                self.state.tell("No history", reason);
-            }
+            Err(error) => self.state.tell("No history", error.to_string()),
         }
     }
 

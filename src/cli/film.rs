@@ -1,27 +1,94 @@
 //! `callscape render --scene`: a film of a scene, its frames as pictures, or one of them.
 
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 
 use super::progress::{self, with_progress};
-use super::render::{QualityArg, RenderArgs};
+use super::render::{self, QualityArg, RenderArgs};
 use callscape_app::presenting::film;
 use callscape_app::presenting::film_wish::{FPS, SIZE};
 use callscape_app::presenting::opening::{Opened, Opens};
 use callscape_app::presenting::stage::{Stage, StageSettings, Tell};
 use callscape_base::escape;
-use callscape_base::units::counted;
+use callscape_base::units::{TimeSpec, counted};
 use callscape_look::quality::{Light, Quality};
+use callscape_model::metric::Metric;
 use callscape_presentation::check::film_size;
 use callscape_presentation::film::Film;
-use callscape_presentation::scene::SceneFile;
+use callscape_presentation::scene::{
+    Clock, Easing, Go, Look, Play, Scene, SceneFile, SceneInputs, Shot, TimeText,
+};
+
+/// How far the camera turns about a recording, in degrees, and how long the end is shown, in seconds.
+const TURN: f32 = 24.0;
+const REST: f64 = 2.0;
 
 /// Renders the scene at `path` as requested by `args`.
 pub(crate) fn run(path: &Path, args: &RenderArgs) -> anyhow::Result<()> {
+    make_of(SceneFile::read(path)?, args)
+}
+
+/// Renders a film in which the recordings that are asked for play in so many seconds.
+pub(crate) fn of_recordings(seconds: f64, args: &RenderArgs) -> anyhow::Result<()> {
+    let inputs = render::inputs(args)?;
+    let whole = |path: &PathBuf| {
+        let found = std::fs::canonicalize(path);
+        found.with_context(|| path.display().to_string())
+    };
+    let recordings = inputs.recordings.iter().map(whole);
+    let recordings = recordings.collect::<anyhow::Result<Vec<_>>>()?;
+    ensure!(
+        !recordings.is_empty() || args.inputs.is_empty(),
+        "--film: expected a recording, found only a source tree; --history plays its history"
+    );
+    let share = |of: f64| Some(TimeText(TimeSpec::Share(of)));
+    let scene = Scene {
+        inputs: SceneInputs {
+            source: inputs.source_dir.as_ref().map(whole).transpose()?,
+            recordings,
+            ..SceneInputs::default()
+        },
+        look: Look {
+            color: args.color.map(|it| it.0.name().to_owned()),
+            height: args
+                .height
+                .map(|it| it.0.map_or("even", Metric::name).to_owned()),
+            area: args.area.map(|it| it.name().to_owned()),
+            arcs: Some(args.arcs.mode().name().to_owned()),
+            legend: Some(true),
+            ..Look::default()
+        },
+        shots: vec![
+            Shot {
+                seconds: Some(seconds),
+                camera: Some(Go {
+                    turn: Some(TURN),
+                    easing: Easing::Linear,
+                    ..Go::default()
+                }),
+                play: Some(Play {
+                    from: share(0.0),
+                    to: share(1.0),
+                    clock: Clock::Events,
+                    ..Play::default()
+                }),
+                ..Shot::default()
+            },
+            // Time to look at the end.
+            Shot {
+                seconds: Some(REST),
+                ..Shot::default()
+            },
+        ],
+        ..Scene::default()
+    };
+    make_of(SceneFile::of(Path::new("--film"), &scene)?, args)
+}
+
+fn make_of(file: SceneFile, args: &RenderArgs) -> anyhow::Result<()> {
     let output = &args.output;
-    let file = SceneFile::read(path)?;
     let of = &file.scene.film;
     let size = match (args.size, &of.size) {
         (Some(size), _) => size,

@@ -30,18 +30,29 @@ impl Commit {
     /// 2005, section 2, knows commits by `fix`, `bug` and their forms.
     pub fn is_fix(&self) -> bool {
         let words = self.summary.split(|letter: char| !letter.is_alphanumeric());
-        words.filter(|it| it.is_ascii()).any(|word| {
-            FIXES
-                .iter()
-                .any(|known| word.eq_ignore_ascii_case(known))
-        })
+        words
+            .filter(|it| it.is_ascii())
+            .any(|word| FIXES.iter().any(|known| word.eq_ignore_ascii_case(known)))
     }
 }
 
 /// What tells of a fault that was mended.
 const FIXES: [&str; 15] = [
-    "fix", "fixes", "fixed", "fixing", "bug", "bugs", "bugfix", "hotfix", "defect", "defects", "fault", "faults",
-    "regression", "crash", "crashes",
+    "fix",
+    "fixes",
+    "fixed",
+    "fixing",
+    "bug",
+    "bugs",
+    "bugfix",
+    "hotfix",
+    "defect",
+    "defects",
+    "fault",
+    "faults",
+    "regression",
+    "crash",
+    "crashes",
 ];
 
 /// Someone who wrote commits, by the names that the tree's `.mailmap` gives.
@@ -172,7 +183,8 @@ pub struct Played {
 impl Played {
     /// How many commits have happened by a time of the recording. O(log commits).
     pub fn commits_at(&self, time: Time) -> u32 {
-        self.timeline.before(self.seconds_at(time).saturating_add(1))
+        self.timeline
+            .before(self.seconds_at(time).saturating_add(1))
     }
 
     /// The date of a time of the recording, in seconds since 1970.

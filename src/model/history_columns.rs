@@ -1,13 +1,15 @@
 //! What the history of a source tree says, by module.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use crate::metrics::ModuleMetrics;
 use callscape_analysis::history::{Limits, Span, coupled};
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
-use callscape_facts::history::Timeline;
+use callscape_facts::history::{Played, Timeline};
 use callscape_source::history::{FileHistory, History};
 
 /// What the history says, by module; what stands in a file has the values of the file.
@@ -76,7 +78,8 @@ impl HistoryColumns {
             together: OnceLock::new(),
         };
         let numbers = history.timeline.files.iter().zip(0_usize..);
-        let numbers: HashMap<&str, usize> = numbers.map(|(file, at)| (file.path.as_str(), at)).collect();
+        let numbers: HashMap<&str, usize> =
+            numbers.map(|(file, at)| (file.path.as_str(), at)).collect();
         // The authors of the districts that are open.
         let mut open: Vec<(ModuleId, BTreeSet<u32>)> = Vec::new();
         let mut next = 0;
@@ -107,7 +110,9 @@ impl HistoryColumns {
             let lines = u32::try_from(file.recent_lines).unwrap_or(u32::MAX);
             columns.recent_lines[inside.clone()].fill(lines);
             let main = columns.people.iter();
-            let main = main.map(|it| Some(it.0)).position(|it| it == file.main_author);
+            let main = main
+                .map(|it| Some(it.0))
+                .position(|it| it == file.main_author);
             columns.main_people[inside].fill(main.map_or(0, |at| at as u8 + 1));
             for (around, _) in &open {
                 let around = around.index();
@@ -169,12 +174,86 @@ impl HistoryColumns {
     }
 }
 
+impl ModuleMetrics {
+    /// Takes what is known of the files; `path_of` gives a file's path below the source tree.
+    pub fn set_history(
+        &mut self,
+        hierarchy: &Hierarchy,
+        history: &History,
+        path_of: impl Fn(ModuleId) -> String,
+    ) {
+        self.history = Some(HistoryColumns::new(hierarchy, history, path_of));
+    }
+
+    /// The history that the recording is made of, where it is.
+    pub fn played(&self) -> Option<&Arc<Played>> {
+        self.played.as_ref()
+    }
+
+    /// Who changed most of a module: its place among the [`people`](Self::people); none where that is not known, or somebody
+    /// else did.
+    pub fn main_person(&self, id: ModuleId) -> Option<usize> {
+        let place = *self.history.as_ref()?.main_people.get(id.index())?;
+        usize::from(place).checked_sub(1)
+    }
+
+    /// Those who changed most, the one with most changes first: their number in the history, and their names.
+    pub fn people(&self) -> &[(u32, String)] {
+        self.history.as_ref().map_or(&[], |it| &it.people)
+    }
+
+    /// The files that change together in some commits, in all for none; none where no history is known. O(1) for all after
+    /// the first time, otherwise as `analysis::history::coupled`.
+    pub fn together(&self, commits: Option<Range<u32>>) -> Option<Cow<'_, Together>> {
+        let history = self.history.as_ref()?;
+        Some(match commits {
+            None => Cow::Borrowed(history.together()),
+            Some(commits) => Cow::Owned(history.together_in(commits)),
+        })
+    }
+
+    /// With how many other files each changes together; in a district the sum.
+    pub(crate) fn coupled(&self, hierarchy: &Hierarchy) -> Vec<f64> {
+        let mut values = vec![0.0; hierarchy.len()];
+        let Some(together) = self.together(None) else {
+            return values;
+        };
+        for &(a, b, _) in &together.pairs {
+            for file in [a, b] {
+                for around in hierarchy.ancestors(file) {
+                    values[around.index()] += 1.0;
+                }
+            }
+        }
+        for (id, file) in parts_of_files(hierarchy) {
+            values[id.index()] = values[file.index()];
+        }
+        values
+    }
+}
+
+/// What stands in files, with what is around it, which comes first.
+pub(crate) fn parts_of_files(
+    hierarchy: &Hierarchy,
+) -> impl Iterator<Item = (ModuleId, ModuleId)> + '_ {
+    hierarchy.modules().filter_map(|id| {
+        let parent = hierarchy.parent(id)?;
+        let kind = hierarchy.kind(parent);
+        let is_in_file = !matches!(kind, ModuleKind::Root | ModuleKind::Directory);
+        is_in_file.then_some((id, parent))
+    })
+}
+
 /// Those with most changes, the most first.
 fn people(history: &History) -> Vec<(u32, String)> {
     let people = history.people.iter().take(MOST_PEOPLE);
     let named = people.filter_map(|&author| {
         let of = history.authors.get(author as usize)?;
-        let name = if of.name.is_empty() { &of.email } else { &of.name };
+        let name = if of.name.is_empty() {
+            &of.email
+        } else {
+            &of.name
+        };
         Some((author, name.clone()))
     });
     named.collect()

@@ -199,7 +199,9 @@ impl Metric {
             Metric::Hotspots => "sum over its files of complexity times changes in the last year",
             Metric::LastChange => "day of the newest commit to it",
             Metric::Authors => "number of people who committed to it",
-            Metric::Fixes => "sum of the commits to its files whose summaries say fix, bug, fault or crash",
+            Metric::Fixes => {
+                "sum of the commits to its files whose summaries say fix, bug, fault or crash"
+            }
             Metric::ChangedLines => {
                 "sum of the lines added to and removed from its files in the year before the newest commit"
             }
@@ -298,7 +300,11 @@ impl Metric {
     pub fn is_amount(self) -> bool {
         !matches!(
             self,
-            Metric::LastChange | Metric::Coupled | Metric::ImportCycle | Metric::Globals | Metric::Coverage
+            Metric::LastChange
+                | Metric::Coupled
+                | Metric::ImportCycle
+                | Metric::Globals
+                | Metric::Coverage
         ) && self.origin() != Origin::Comparison
     }
 }

@@ -1,12 +1,10 @@
 //! Numbers by module: what the source tree, its history and the recordings say about it and all that lies below.
 
-use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::coverage_columns::CoverageColumns;
 use crate::difference::{Difference, Which};
-use crate::history_columns::{HistoryColumns, Together, hotspots};
+use crate::history_columns::{HistoryColumns, hotspots, parts_of_files};
 use crate::imports::Imports;
 use crate::measure::Measure;
 use crate::memory_columns::MemoryColumns;
@@ -60,9 +58,9 @@ pub struct ModuleMetrics {
     knows_waiting: bool,
     /// What costs count.
     cost_unit: units::Unit,
-    history: Option<HistoryColumns>,
+    pub(crate) history: Option<HistoryColumns>,
     /// What the recording is made of, where that is the history of a tree.
-    played: Option<Arc<Played>>,
+    pub(crate) played: Option<Arc<Played>>,
     memory: Option<MemoryColumns>,
     coverage: Option<CoverageColumns>,
     numbers: Option<NumberColumns>,
@@ -147,16 +145,6 @@ impl ModuleMetrics {
             difference: self.difference.clone(),
             ..ModuleMetrics::new(session, recording)
         }
-    }
-
-    /// Takes what is known of the files; `path_of` gives a file's path below the source tree.
-    pub fn set_history(
-        &mut self,
-        hierarchy: &Hierarchy,
-        history: &History,
-        path_of: impl Fn(ModuleId) -> String,
-    ) {
-        self.history = Some(HistoryColumns::new(hierarchy, history, path_of));
     }
 
     /// Takes which file imports which, for fan-in and fan-out of a tree without a recording; a recording's calls go
@@ -311,52 +299,6 @@ impl ModuleMetrics {
             | Metric::Difference => return None,
         };
         (sum > 0.0).then_some(sum)
-    }
-
-    /// The history that the recording is made of, where it is.
-    pub fn played(&self) -> Option<&Arc<Played>> {
-        self.played.as_ref()
-    }
-
-    /// Who changed most of a module: its place among the [`people`](Self::people); none where that is not known, or somebody
-    /// else did.
-    pub fn main_person(&self, id: ModuleId) -> Option<usize> {
-        let place = *self.history.as_ref()?.main_people.get(id.index())?;
-        usize::from(place).checked_sub(1)
-    }
-
-    /// Those who changed most, the one with most changes first: their number in the history, and their names.
-    pub fn people(&self) -> &[(u32, String)] {
-        self.history.as_ref().map_or(&[], |it| &it.people)
-    }
-
-    /// The files that change together in some commits, in all for none; none where no history is known. O(1) for all after
-    /// the first time, otherwise as `analysis::history::coupled`.
-    pub fn together(&self, commits: Option<Range<u32>>) -> Option<Cow<'_, Together>> {
-        let history = self.history.as_ref()?;
-        Some(match commits {
-            None => Cow::Borrowed(history.together()),
-            Some(commits) => Cow::Owned(history.together_in(commits)),
-        })
-    }
-
-    /// With how many other files each changes together; in a district the sum.
-    fn coupled(&self, hierarchy: &Hierarchy) -> Vec<f64> {
-        let mut values = vec![0.0; hierarchy.len()];
-        let Some(together) = self.together(None) else {
-            return values;
-        };
-        for &(a, b, _) in &together.pairs {
-            for file in [a, b] {
-                for around in hierarchy.ancestors(file) {
-                    values[around.index()] += 1.0;
-                }
-            }
-        }
-        for (id, file) in parts_of_files(hierarchy) {
-            values[id.index()] = values[file.index()];
-        }
-        values
     }
 
     /// Whether what lives in memory is known at every time.
@@ -621,16 +563,6 @@ impl ModuleMetrics {
         }
         values
     }
-}
-
-/// What stands in files, with what is around it, which comes first.
-fn parts_of_files(hierarchy: &Hierarchy) -> impl Iterator<Item = (ModuleId, ModuleId)> + '_ {
-    hierarchy.modules().filter_map(|id| {
-        let parent = hierarchy.parent(id)?;
-        let kind = hierarchy.kind(parent);
-        let is_in_file = !matches!(kind, ModuleKind::Root | ModuleKind::Directory);
-        is_in_file.then_some((id, parent))
-    })
 }
 
 /// For every module how many others call into it from outside, and are called by it.

@@ -215,7 +215,9 @@ impl Preset {
             Among::Untouched => Some(Metric::LastChange),
             Among::All | Among::Languages | Among::Tests | Among::Cycles => None,
         };
-        [Some(self.metric), self.surface.metric(), among].into_iter().flatten()
+        [Some(self.metric), self.surface.metric(), among]
+            .into_iter()
+            .flatten()
     }
 
     /// Whether it is told by imports, whatever a recording says.

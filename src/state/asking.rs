@@ -244,5 +244,6 @@ mod tests {
 
 /// Whether the history of a tree says it of files that are no longer there too.
 fn is_of_files(metric: Metric) -> bool {
-    metric == Metric::LinesOfCode || metric.origin() == Origin::History && metric != Metric::Hotspots
+    metric == Metric::LinesOfCode
+        || metric.origin() == Origin::History && metric != Metric::Hotspots
 }

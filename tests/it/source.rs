@@ -18,6 +18,7 @@ mod ctags;
 mod history;
 mod languages;
 mod names;
+mod played;
 mod relations;
 mod steps;
 mod timeline;

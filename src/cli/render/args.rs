@@ -8,7 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use callscape_base::units::When;
 use callscape_facts::kinds::Purpose;
-use callscape_model::arcs::{ARCS_AT_MOST, BUNDLING, MOST_ARCS};
+use callscape_model::arcs::{ARCS_AT_MOST, ArcMode, BUNDLING, MOST_ARCS};
 use callscape_model::highlight::Highlight;
 use callscape_model::metric::Metric;
 use callscape_model::surface::Surface;
@@ -20,6 +20,7 @@ use callscape_views as views;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Render a picture, or a sequence of pictures, without a window", after_help = EXAMPLES)]
+#[command(group = clap::ArgGroup::new("motion").args(["scene", "film"]))]
 pub(crate) struct RenderArgs {
     /// A source tree, recordings of it, or both; the first recording is shown [default: the built-in demo]
     #[arg(value_name = "SOURCE_DIR | TRACE")]
@@ -28,14 +29,20 @@ pub(crate) struct RenderArgs {
     /// stopped. See `callscape scene --help`
     #[arg(long, value_name = "FILE.toml", conflicts_with_all = NOT_OF_SCENES)]
     pub scene: Option<PathBuf>,
+    /// Render a film in which the whole recording plays in so many seconds, idle stretches quickly, as --scene does
+    #[arg(long, value_name = "SECONDS", conflicts_with_all = NOT_OF_FILMS, value_parser = seconds)]
+    pub film: Option<f64>,
+    /// Open the history of the source tree, from the git repository around it, in place of the tree; --at and --film show it
+    #[arg(long, requires = "inputs")]
+    pub history: bool,
     /// Frames per second of the film, 1 to 120 [default: value in the scene, otherwise 30]
-    #[arg(long, value_name = "N", requires = "scene", value_parser = clap::value_parser!(u32).range(1..=120))]
+    #[arg(long, value_name = "N", requires = "motion", value_parser = clap::value_parser!(u32).range(1..=120))]
     pub fps: Option<u32>,
     /// Render one picture of the scene, SECONDS after its start, as OUT.png
     #[arg(long, value_name = "SECONDS", requires = "scene", conflicts_with = "fps", value_parser = seconds)]
     pub second: Option<f64>,
     /// Encode an .mp4 with an installed ffmpeg (with libx264) for smaller files [default: built-in encoder]
-    #[arg(long, requires = "scene", conflicts_with = "second")]
+    #[arg(long, requires = "motion", conflicts_with = "second")]
     pub ffmpeg: bool,
     /// Picture to write: a PNG; vector graphics (.svg) of any view but the landscape; or a model of the landscape for
     /// other programs, a glTF binary (.glb). A sequence is numbered: OUT-0001.png, OUT-0002.png, … For a scene: a film,
@@ -186,7 +193,7 @@ pub(crate) struct RenderArgs {
 }
 
 /// Options that a scene defines itself.
-const NOT_OF_SCENES: [&str; 47] = [
+const NOT_OF_SCENES: [&str; 48] = [
     "set",
     "sizing",
     "rings",
@@ -234,6 +241,50 @@ const NOT_OF_SCENES: [&str; 47] = [
     "summary",
     "with_sum",
     "json",
+    "history",
+];
+
+/// Options that a film of a recording does not take.
+const NOT_OF_FILMS: [&str; 39] = [
+    "set",
+    "sizing",
+    "rings",
+    "max_frequency",
+    "good",
+    "bad",
+    "good_recording",
+    "results",
+    "view",
+    "at",
+    "shadow",
+    "timings",
+    "camera",
+    "focus",
+    "yaw",
+    "pitch",
+    "distance",
+    "scale",
+    "height_scale",
+    "highlight",
+    "full_size",
+    "without",
+    "legend",
+    "no_legend",
+    "labels",
+    "no_labels",
+    "transparent",
+    "layout",
+    "map",
+    "level",
+    "collapse",
+    "expand",
+    "frames",
+    "value",
+    "from",
+    "to",
+    "summary",
+    "with_sum",
+    "json",
 ];
 
 const EXAMPLES: &str = "Examples:
@@ -244,6 +295,8 @@ const EXAMPLES: &str = "Examples:
   callscape render src trace.json -o both.png --with-sum --at 40% --size 1920x800
   callscape render src trace.json -o rings.svg --view rings
   callscape render src trace.json -o frames/city.png --frames 100 --from 1s --to 2s
+  callscape render src --history --at 2019-05-01 -o then.png
+  callscape render src --history --film 60 -o history.mp4
   callscape render src -o poster.png --size 16384x16384 --camera iso --transparent --no-labels
   callscape render src -o city.glb --color complexity
   callscape render src -o parser.png --focus parser --color language
@@ -326,6 +379,19 @@ pub(crate) enum ArcsArg {
     /// Arcs between files that change together, by the history of the tree
     Together,
     None,
+}
+
+impl ArcsArg {
+    pub(crate) fn mode(self) -> ArcMode {
+        match self {
+            ArcsArg::All => ArcMode::All,
+            ArcsArg::Selection => ArcMode::Selection,
+            ArcsArg::Step => ArcMode::Step,
+            ArcsArg::Whole => ArcMode::Whole,
+            ArcsArg::Together => ArcMode::Together,
+            ArcsArg::None => ArcMode::None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

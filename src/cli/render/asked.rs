@@ -11,13 +11,13 @@ use super::args::{
 use crate::progress::with_progress;
 use callscape_analysis::mapping::regroup::Regrouped;
 use callscape_analysis::relations;
-use callscape_analysis::session::Session;
+use callscape_analysis::session::{Inputs, Session};
 use callscape_app::headless::{PictureSettings, Viewpoint, moment_at};
 use callscape_base::units::{Cost, ModuleId, Time, TimeRange, When};
 use callscape_filter::cut::Cut;
 use callscape_look::pose::LONG_LENS;
 use callscape_look::quality::Quality;
-use callscape_model::arcs::{ArcMeasure, ArcMode};
+use callscape_model::arcs::ArcMeasure;
 use callscape_model::imports::Imports;
 use callscape_model::landscape::LandscapeSettings;
 use callscape_model::memory::tells;
@@ -27,7 +27,7 @@ use callscape_model::moment::{Moment, lively};
 use callscape_model::search::search;
 use callscape_model::surface::{Scale, Surface};
 use callscape_model::theme::Theme;
-use callscape_source::history::history;
+use callscape_source::history::{history, repository_around};
 use callscape_state::camera::ISOMETRIC_PITCH;
 
 pub(super) fn settings(
@@ -137,14 +137,7 @@ fn landscape(args: &RenderArgs, session: &Session, duration: Option<Cost>) -> La
             ScaleArg::Quantile => Scale::Quantile,
         },
         tiling: args.layout,
-        arcs: match args.arcs {
-            ArcsArg::All => ArcMode::All,
-            ArcsArg::Selection => ArcMode::Selection,
-            ArcsArg::Step => ArcMode::Step,
-            ArcsArg::Whole => ArcMode::Whole,
-            ArcsArg::Together => ArcMode::Together,
-            ArcsArg::None => ArcMode::None,
-        },
+        arcs: args.arcs.mode(),
         arc_measure: match args.arc_width {
             ArcWidthArg::Calls => ArcMeasure::Calls,
             ArcWidthArg::Cost => ArcMeasure::Cost,
@@ -196,6 +189,17 @@ fn quality(args: &RenderArgs) -> Quality {
         shadow: args.shadow == ShadowArg::Soft,
         ..quality
     }
+}
+
+/// What is opened.
+pub(crate) fn inputs(args: &RenderArgs) -> anyhow::Result<Inputs> {
+    let mut inputs = crate::input::sort(&args.inputs)?;
+    if args.history {
+        let dir = inputs.source_dir.take();
+        let dir = dir.context("--history: expected a source tree, found only recordings")?;
+        inputs.recordings.insert(0, repository_around(&dir)?);
+    }
+    Ok(inputs)
 }
 
 /// The metrics that the picture is to show.
@@ -343,7 +347,11 @@ pub(super) fn moments(
         }
         return Ok(vec![Some(Moment::without_time(0))]);
     }
-    let from = args.from.map(|it| at(it, true)).transpose()?.unwrap_or(Time::ZERO);
+    let from = args
+        .from
+        .map(|it| at(it, true))
+        .transpose()?
+        .unwrap_or(Time::ZERO);
     let to = args
         .to
         .map(|it| at(it, false))

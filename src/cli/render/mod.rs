@@ -36,6 +36,7 @@ use callscape_views as views;
 
 pub(super) use args::size;
 pub(crate) use args::{QualityArg, RenderArgs};
+pub(crate) use asked::inputs;
 use asked::{cut, metrics, moments, settings};
 use timings::{Amounts, PictureTimings, say_timings};
 
@@ -43,8 +44,11 @@ pub(crate) fn run(args: RenderArgs) -> anyhow::Result<()> {
     if let Some(scene) = &args.scene {
         return super::film::run(scene, &args);
     }
+    if let Some(seconds) = args.film {
+        return super::film::of_recordings(seconds, &args);
+    }
     let outputs = Outputs::new(&args.output, args.frames)?;
-    let mut inputs = super::input::sort(&args.inputs)?;
+    let mut inputs = asked::inputs(&args)?;
     args.elsewhere.add_to(&mut inputs)?;
     let mut session = super::output::open_inputs(&inputs)?;
     super::output::show_value(&mut session, args.value.as_deref())?;

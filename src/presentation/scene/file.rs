@@ -79,6 +79,11 @@ impl SceneFile {
         Ok(SceneFile::parse(path, text)?)
     }
 
+    /// Of a scene that no file has; `path` is what errors call it.
+    pub fn of(path: &Path, scene: &Scene) -> anyhow::Result<SceneFile> {
+        Ok(SceneFile::parse(path, toml::to_string(scene)?)?)
+    }
+
     /// The same of a text; `path` is what errors call it, and what its inputs are relative to.
     pub fn parse(path: &Path, text: String) -> Result<SceneFile, SceneError> {
         let scene: Scene = toml::from_str(&text).map_err(|error| {

@@ -15,7 +15,7 @@ use callscape_model::moment::Moment;
 use callscape_model::surface::Surface;
 
 /// After this many half-lives nothing is left to see.
-pub(super) const HALF_LIVES: u64 = 6;
+const HALF_LIVES: u64 = 6;
 
 /// What ran in the cel glows so much at least; less than this is not seen; what was called at all glows so
 /// much at least in a summary.
@@ -332,8 +332,16 @@ impl Activity {
         }
         let slots = &mut self.slots;
         // From the last to the first: what stands on a block comes before it. Levels stay where nothing changes.
-        let with_levels = 0..if self.slot_of_level.is_empty() { 0 } else { slots.len() as u32 };
-        let glowing = self.glowing.iter().copied().filter(|_| with_levels.is_empty());
+        let with_levels = 0..if self.slot_of_level.is_empty() {
+            0
+        } else {
+            slots.len() as u32
+        };
+        let glowing = self
+            .glowing
+            .iter()
+            .copied()
+            .filter(|_| with_levels.is_empty());
         for slot in glowing.chain(with_levels.clone()).rev() {
             let of = slots[slot as usize];
             let mut highest = of.highest;

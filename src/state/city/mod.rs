@@ -22,6 +22,7 @@ mod overhead;
 mod past;
 mod placing;
 mod pointing;
+mod relating;
 mod relations;
 mod surface;
 #[cfg(test)]
@@ -32,11 +33,10 @@ use std::sync::{Arc, OnceLock};
 use glam::{Vec2, Vec3};
 
 use callscape_analysis::session::Session;
-use callscape_base::units::{ModuleId, Time, Unit, date};
+use callscape_base::units::{ModuleId, Unit, date};
 use callscape_facts::kinds::Purpose;
 use callscape_filter::cut::Cut;
 use callscape_filter::marked::Marked;
-use callscape_layout::bundles::Ground;
 use callscape_layout::emphasis::Focus;
 use callscape_layout::geometry::{
     self, Arcs, Block, BlockLook, ChangedLooks, FlatLabel, ScreenLabel,
@@ -46,8 +46,7 @@ use callscape_layout::labels::flat::FlatLabels;
 use callscape_layout::labels::screen::ScreenLabels;
 use callscape_layout::pick::Picker;
 use callscape_look::camera::Camera;
-use callscape_model::arcs::ArcMode;
-use callscape_model::difference::{CauseAt, RelationDifference};
+use callscape_model::difference::CauseAt;
 use callscape_model::landscape::LandscapeSettings;
 use callscape_model::left::Left;
 use callscape_model::metric::Metric;
@@ -365,7 +364,8 @@ impl City {
                 blocks: self.memory.blocks(),
                 levels: self.memory.levels(),
                 is_partial: false,
-                says_height: height.is_some_and(Metric::is_live) && !self.memory.levels().is_empty(),
+                says_height: height.is_some_and(Metric::is_live)
+                    && !self.memory.levels().is_empty(),
             },
             blocks => activity::Standing {
                 blocks,
@@ -393,91 +393,6 @@ impl City {
     /// Whether a moment has to be shown again though it is the same: blocks have moved, or other arcs are wanted.
     pub fn is_outdated(&self) -> bool {
         self.has_moved
-    }
-
-    /// Draws the arcs of a moment between the blocks where they are now.
-    fn relate(&mut self, session: &Session, moment: Option<Moment>) {
-        self.has_moved = false;
-        self.marked.clear();
-        let moving = self.motion.as_ref();
-        let is_moving = moving.is_some();
-        // Also once more when they have arrived.
-        if is_moving || self.were_moving {
-            self.relations.forget_paths();
-        }
-        self.were_moving = is_moving;
-        let wanted = self.arc_blocks();
-        let ends = self.ends.of(&self.block_of, wanted[1].clone());
-        let moving = self.motion.as_ref();
-        let ground = Ground {
-            blocks: moving.map_or(&self.blocks, motion::Motion::blocks),
-            parents: &self.parents,
-        };
-        if let Some(difference) = self.metrics.difference()
-            && self.settings.arcs == ArcMode::Difference
-        {
-            // They count calls or weigh costs whatever the moment.
-            self.weighs = None;
-            let relations = difference.relations();
-            let of = (relations, &*self.causes);
-            self.relations
-                .show_differences(of, &self.settings, ground, &ends);
-            return self.find_focus();
-        }
-        if relations::joins_what_changes_together(&self.settings) {
-            let range = moment.and_then(|moment| moment.range);
-            let played = self.metrics.played().zip(range);
-            let commits = played.map(|(of, range)| {
-                let start = range.start.ns().checked_sub(1).map(Time::from_ns);
-                start.map_or(0, |it| of.commits_at(it))..of.commits_at(range.end)
-            });
-            let chosen = (&session.hierarchy, self.focused[1]);
-            let (metrics, settings) = (&self.metrics, &self.settings);
-            let relations = &mut self.relations;
-            if relations.show_together(metrics, commits, settings, ground, chosen, &self.block_of) {
-                self.weighs = None;
-                return self.find_focus();
-            }
-        }
-        if moment.is_none()
-            && let Some(imports) = self.metrics.imports()
-        {
-            let chosen = (&session.hierarchy, self.focused[1]);
-            self.relations
-                .show_imports(imports, &self.settings, ground, chosen, &self.block_of);
-            return self.find_focus();
-        }
-        self.relations.show(
-            moment,
-            relations::ArcScene {
-                session,
-                settings: &self.settings,
-                ground,
-                ends,
-                left: &self.left,
-                wanted: &wanted,
-                is_moving,
-            },
-        );
-        self.find_focus();
-    }
-
-    /// Shows in place of a moment what differs between two runs: call relations between functions' modules, by
-    /// how many calls B has more than A, or by how much cost where calls are not counted. O(r log r).
-    pub fn show_differences(&mut self, session: &Session, relations: &[RelationDifference]) {
-        self.show(session, None);
-        self.shown = None;
-        self.weighs = None;
-        let ground = Ground {
-            blocks: &self.blocks,
-            parents: &self.parents,
-        };
-        let ends = self.ends.of(&self.block_of, 0..0);
-        let of = (relations, &*self.causes);
-        self.relations
-            .show_differences(of, &self.settings, ground, &ends);
-        self.marked.clear();
-        self.find_focus();
     }
 
     /// Shows only what is left; what was shown has to be shown again.

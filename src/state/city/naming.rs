@@ -165,7 +165,11 @@ impl City {
             look.is_some_and(|look| look.glow > RUNNING_GLOW)
         };
         // What is not there has no name.
-        let is_lot = |block: u32| looks.get(block as usize).is_some_and(|look| look.rise < 0.0);
+        let is_lot = |block: u32| {
+            looks
+                .get(block as usize)
+                .is_some_and(|look| look.rise < 0.0)
+        };
         let name = |module: ModuleId| asked.session.module_name(module);
         let chosen = asked.meant[1];
         let hierarchy = &asked.session.hierarchy;

@@ -1,8 +1,7 @@
 //! The history of a tree at a moment, by block: what is not there yet, or no longer, is an empty lot; heights and colours
 //! follow the clock.
 //!
-//! A frame costs what has changed since the one before, and what is still on its way to its height; a jump costs a search in
-//! the changes of each block.
+//! A frame costs what has changed since the one before; a jump costs a search in the changes of each block.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -12,7 +11,6 @@ use super::memory::{Level, color_of};
 use super::surface::person_color;
 use super::{ColorScale, activity};
 use callscape_analysis::session::{Resolved, Session};
-use callscape_base::units::Cost;
 use callscape_facts::history::{Main, Played, Timeline};
 use callscape_layout::geometry::{BlockKind, Color};
 use callscape_model::landscape::LandscapeSettings;
@@ -37,8 +35,6 @@ const NOBODY: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     commit: u32,
-    /// The commit since which something is there, or nothing is.
-    since: u32,
     is_there: bool,
     /// Those that are there.
     lines: u32,
@@ -92,8 +88,6 @@ pub(super) struct Past {
     most: f64,
     /// How many commits are shown.
     shown: Option<u32>,
-    /// Groups on their way, in order.
-    moving: Vec<u32>,
     levels: Vec<Level>,
     is_partial: bool,
     /// Scratch: what changes in a frame.
@@ -107,7 +101,6 @@ struct Now<'a> {
     commits: u32,
     /// Since 1970.
     seconds: i64,
-    half_life: f32,
     first_day: i64,
     people: &'a [(u32, String)],
     settings: &'a LandscapeSettings,
@@ -193,7 +186,6 @@ impl Past {
             played,
             commits: played.commits_at(time),
             seconds: played.seconds_at(time),
-            half_life: settings.half_life.max(Cost::from_ns(1)).ns() as f32 * 1e-9,
             first_day: metrics.measure().first_day,
             people: metrics.people(),
             settings,
@@ -215,7 +207,6 @@ impl Past {
         match changes.filter(|it| it.len() <= self.groups.len()) {
             Some(changes) => {
                 self.is_partial = true;
-                self.changing.append(&mut self.moving);
                 for change in changes {
                     let groups = self.of_files[change.file as usize].clone();
                     self.changing.extend(groups.clone());
@@ -231,7 +222,6 @@ impl Past {
             }
             None => self.changing.extend(0..self.groups.len() as u32),
         }
-        self.moving.clear();
     }
 
     /// Brings the groups to be looked at to the moment, and what stands on ground that moves.
@@ -270,40 +260,15 @@ impl Past {
         let until = entries.partition_point(|it| it.commit < now.commits);
         let entry = until.checked_sub(1).map(|last| entries[last]);
         let is_there = entry.is_some_and(|it| it.is_there);
-        let way = |commit: u32| {
-            let age = now.seconds - now.played.timeline.clock[commit as usize];
-            let lives = age.max(0) as f32 / now.half_life;
-            match lives < activity::HALF_LIVES as f32 {
-                true => 1.0 - 0.5_f32.powf(lives),
-                false => 1.0,
-            }
-        };
-        let shown = match entry {
-            None => 0.0,
-            Some(entry) if entry.is_there => way(entry.since),
-            Some(entry) => 1.0 - way(entry.since),
-        };
         let value = |metric| amount(metric, entries, until, now);
         let mut stands = 0.0;
         if let Some(metric) = self.of.and_then(|it| it.height).filter(|_| !of.is_ground) {
-            let share = |value: f64| (value / self.most.max(1.0)).clamp(0.0, 1.0).sqrt() as f32;
-            stands = share(value(metric));
-            // It grows from what it was.
-            if let (Metric::LinesOfCode, Some(entry)) = (metric, entry) {
-                let was = until.checked_sub(2).map_or(0, |it| entries[it].lines);
-                let way = way(entry.commit);
-                stands = share(f64::from(was)) * (1.0 - way) + stands * way;
-                if way < 1.0 {
-                    self.moving.push(at);
-                }
-            }
+            stands = (value(metric) / self.most.max(1.0)).clamp(0.0, 1.0).sqrt() as f32;
         }
-        if shown > 0.0 && shown < 1.0 && self.moving.last() != Some(&at) {
-            self.moving.push(at);
-        }
+        let gone = if is_there { 0.0 } else { of.height };
         let (own, rise) = match of.is_ground {
-            true => ((1.0 - shown) * of.height, 0.0),
-            false => ((1.0 - shown) * of.height * (1.0 - LOT), stands * HIGHEST),
+            true => (gone, 0.0),
+            false => (gone * (1.0 - LOT), stands * HIGHEST),
         };
         let drop = below + own;
         let has_moved = of.is_ground && drop != of.drop;
@@ -338,7 +303,6 @@ impl Past {
         place: activity::Place<'_>,
     ) {
         self.outdate();
-        self.moving.clear();
         let file_blocks: Vec<u32> = (played.files.iter())
             .map(|function| {
                 let module = resolved.resolution.modules.get(function.index());
@@ -381,7 +345,6 @@ impl Past {
             played,
             commits: u32::MAX,
             seconds: 0,
-            half_life: 1.0,
             first_day: 0,
             people: &[],
             settings: &settings,
@@ -442,11 +405,11 @@ impl Past {
             let held = u64::from(was.unwrap_or(0));
             of.lines = (of.lines + u64::from(lines.unwrap_or(0))).saturating_sub(held);
             of.entry.lines = u32::try_from(of.lines).unwrap_or(u32::MAX);
-            of.turn(change.commit, was.is_some(), lines.is_some());
+            of.turn(was.is_some(), lines.is_some());
             of.tell(series, change.commit, &mut made);
             for &ground in &around[series as usize] {
                 let of = &mut states[ground as usize];
-                if of.turn(change.commit, was.is_some(), lines.is_some()) {
+                if of.turn(was.is_some(), lines.is_some()) {
                     of.tell(ground, change.commit, &mut made);
                 }
             }
@@ -543,12 +506,11 @@ struct Running {
 
 impl Running {
     /// Counts a file that came or went; whether it is the first, or was the last.
-    fn turn(&mut self, commit: u32, was: bool, is: bool) -> bool {
+    fn turn(&mut self, was: bool, is: bool) -> bool {
         self.files = (self.files + u32::from(is)).saturating_sub(u32::from(was));
         let has_turned = self.entry.is_there != (self.files > 0);
         if has_turned {
             self.entry.is_there = self.files > 0;
-            self.entry.since = commit;
         }
         has_turned
     }
@@ -578,7 +540,9 @@ fn amount(metric: Metric, entries: &[Entry], until: usize, now: &Now<'_>) -> f64
     let before_year = || {
         let year = now.seconds.saturating_sub(RECENT);
         let before = entries[..until].partition_point(|it| clock(it) <= year);
-        before.checked_sub(1).map_or(Entry::default(), |it| entries[it])
+        before
+            .checked_sub(1)
+            .map_or(Entry::default(), |it| entries[it])
     };
     match metric {
         Metric::LinesOfCode => f64::from(last.lines),

@@ -147,7 +147,7 @@ fn step(dir: &Path, random: &mut Random) {
 }
 
 /// Commits with random changes, on branches that are merged, by people with several names.
-fn repository(name: &str, seed: u64) -> Option<Scratch> {
+pub(super) fn repository(name: &str, seed: u64) -> Option<Scratch> {
     let scratch = Scratch::new(name);
     let dir = &scratch.0;
     git(dir, &["init", "-q", "-b", "one"])?;
@@ -186,7 +186,7 @@ fn repository(name: &str, seed: u64) -> Option<Scratch> {
     Some(scratch)
 }
 
-fn read(dir: &Path) -> Timeline {
+pub(super) fn read(dir: &Path) -> Timeline {
     timeline(dir, None, &Progress::new()).expect("a history")
 }
 

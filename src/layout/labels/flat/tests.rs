@@ -51,7 +51,8 @@ fn above(middle: Vec2, width: f32) -> Eye {
 #[expect(clippy::type_complexity, reason = "closures have no names")]
 fn around(
     is_seen: bool,
-) -> Around<'static, impl Fn(u32, [Vec3; 2], &[Vec3]) -> usize, impl Fn(u32, ModuleId) -> Option<u8>> {
+) -> Around<'static, impl Fn(u32, [Vec3; 2], &[Vec3]) -> usize, impl Fn(u32, ModuleId) -> Option<u8>>
+{
     Around {
         looks: &[],
         seen: move |_, _, points: &[Vec3]| if is_seen { points.len() } else { 0 },
