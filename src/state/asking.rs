@@ -119,6 +119,12 @@ impl State {
     }
 }
 
+/// Whether the history of a tree says it of files that are no longer there too.
+fn is_of_files(metric: Metric) -> bool {
+    metric == Metric::LinesOfCode
+        || metric.origin() == Origin::History && metric != Metric::Hotspots
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::ask::LookAsk;
@@ -240,10 +246,4 @@ mod tests {
             assert!(!state.look.question.is_open);
         }
     }
-}
-
-/// Whether the history of a tree says it of files that are no longer there too.
-fn is_of_files(metric: Metric) -> bool {
-    metric == Metric::LinesOfCode
-        || metric.origin() == Origin::History && metric != Metric::Hotspots
 }

@@ -16,6 +16,7 @@ use callscape_filter::filters::FilterStep;
 use callscape_filter::selection::{Pointed, Selection};
 use callscape_layout::geometry::BlockKind;
 use callscape_look::pose::FreeArea;
+use callscape_model::arcs::ArcMode;
 use callscape_model::memory::{BelongsTo, owners};
 use callscape_model::metric::Metric;
 use callscape_model::moment::Moment;

@@ -48,8 +48,8 @@ fn check(city: &City, hierarchy: &Hierarchy, there: &BTreeMap<&str, u32>, most: 
         let path = hierarchy.path(module);
         let inside = format!("{path}/");
         let is_in =
-            move |file: &&str| **file == *path || file.starts_with(&inside) || path.is_empty();
-        there.keys().any(|file| is_in(&file))
+            move |file: &str| *file == *path || file.starts_with(&inside) || path.is_empty();
+        there.keys().any(|file| is_in(file))
     };
     let mut lowered: Vec<(u32, f32)> = Vec::new();
     for (block, look) in city.blocks().iter().zip(city.looks()) {
