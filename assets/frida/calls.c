@@ -300,7 +300,8 @@ enter (Function *function, gpointer *slot)
     count (thread, function, time, 0);
   if (thread->depth == CALLS)
     (*shared.lost)++;
-  else if (!shared.has_gate || function->is_gate || thread->gates != 0)
+  else if ((!shared.has_gate || function->is_gate || thread->gates != 0) &&
+           (shared.deepest == 0 || thread->depth < (int) shared.deepest))
     {
       call = &thread->calls[thread->depth];
       call->function = function;

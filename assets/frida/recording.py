@@ -113,8 +113,9 @@ class Recorder:
         for index, module in enumerate(modules):
             for name, offset, size in module["functions"]:
                 is_named = only is None or name in only or name in gates
+                is_large = size >= wish["leastSize"] or name in gates
                 # Libraries were chosen as a whole.
-                if index or is_named and name not in without:
+                if is_large and (index or is_named and name not in without):
                     wanted.append([index, offset, size, len(names), not index and name in gates])
                     beginnings.append(int(module["base"], 16) + int(offset, 16))
                 names.append(name)
@@ -127,7 +128,7 @@ class Recorder:
             "source": self.source("records.c") + self.source("calls.c"), "folder": self.recording, "total": total,
             "counts": [len(it["functions"]) for it in modules], "massive": massive, "functions": self.functions,
             "requests": os.path.join(self.folder, REQUESTS), "most": wish["most"], "within": str(wish["within"]),
-            "hasGate": wish["hasGate"], "paused": is_off,
+            "hasGate": wish["hasGate"], "deepest": wish["deepest"], "paused": is_off,
         })
         failed = []
         for at in range(0, len(wanted), TOGETHER):

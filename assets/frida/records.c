@@ -92,7 +92,8 @@ typedef struct { volatile guint32 is_off, periods; } State;
 /* Shared with agent.js, which knows the places. */
 typedef struct {
   char folder[PATH];
-  volatile guint32 functions, most, has_gate;
+  /* Calls within `deepest` others are not recorded; 0 for all. */
+  volatile guint32 functions, most, has_gate, deepest;
   guint64 within;
   volatile guint64 *lost;
   /* How many have been found, behind it whether another program began, and those. */

@@ -70,7 +70,7 @@ pub(crate) fn can(by: Recorder, wish: &Wish) -> Result<(), RecordError> {
     };
     let mut names = wish.only.iter().chain(&wish.without);
     let has_library = names.any(|it| chosen_files::is_library(it));
-    let asked: [(bool, &str, &[Recorder]); 11] = [
+    let asked: [(bool, &str, &[Recorder]); 13] = [
         (has_library, "selecting a library", &[Recorder::Frida]),
         (wish.memory, "--memory", &[Recorder::Uftrace]),
         (
@@ -86,6 +86,8 @@ pub(crate) fn can(by: Recorder, wish: &Wish) -> Result<(), RecordError> {
         (wish.is_paused, "--paused", &Recorder::SWITCHABLE),
         (wish.is_switchable, "--switchable", &Recorder::SWITCHABLE),
         (!wish.only.is_empty(), "--only", can_choose(&wish.only)),
+        (wish.min_size.is_some(), "--min-size", &by_calls),
+        (wish.max_depth.is_some(), "--max-depth", &by_files),
         (wish.only_while.is_some(), "--while", &by_calls),
         (
             wish.only_while.is_some() && wish.max_frequency.is_some(),

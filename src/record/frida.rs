@@ -168,6 +168,8 @@ fn prepare(
         "gates": gates?,
         "libraries": libraries(&wish.only),
         "notLibraries": libraries(&wish.without),
+        "leastSize": wish.min_size.unwrap_or(0),
+        "deepest": wish.max_depth.unwrap_or(0),
         "hasGate": wish.only_while.is_some(),
         "hasNames": has_names,
         "asks": asks(wish),

@@ -20,6 +20,7 @@ mod beside;
 mod called;
 pub mod choice;
 mod chosen_files;
+mod chosen_sets;
 pub mod control;
 mod driver;
 mod elf;

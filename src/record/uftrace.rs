@@ -48,13 +48,19 @@ pub(crate) fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, Rec
 /// The symbols of the functions that are recorded; none for all.
 fn only(run: &Run<'_>) -> Result<Option<Vec<String>>, RecordError> {
     let (wanted, program) = (&run.wish.only, &run.program.path);
+    let is_instrumented = matches!(run.program.kind, Kind::Executable(elf) if elf.is_instrumented);
+    let asked = [
+        ("--only", !wanted.is_empty()),
+        ("--min-size", run.wish.min_size.is_some()),
+    ];
+    if let Some((option, _)) = asked.into_iter().find(|it| it.1 && is_instrumented) {
+        let reason = format!(
+            "{option}: uftrace records all of a program that was built for it; frida can choose"
+        );
+        return Err(RecordError::program(program, reason));
+    }
     if wanted.is_empty() {
         return Ok(None);
-    }
-    if matches!(run.program.kind, Kind::Executable(elf) if elf.is_instrumented) {
-        let reason =
-            "--only: uftrace records all of a program that was built for it; frida can choose";
-        return Err(RecordError::program(program, reason));
     }
     let symbols = excluded::symbols(program, "--only", wanted, run.wish)?;
     check_length(program, &symbols)?;
@@ -182,6 +188,12 @@ fn plan(
         for (option, what) in MEMORY {
             command.args([option, what]);
         }
+    }
+    if let Some(size) = run.wish.min_size {
+        command.arg(format!("--size-filter={size}"));
+    }
+    if let Some(depth) = run.wish.max_depth {
+        command.arg(format!("--depth={depth}"));
     }
     if run.wish.is_paused {
         command.arg("--disable");
