@@ -110,8 +110,7 @@ pub fn offers_of_process(program: &Program) -> (Recorder, Vec<Offer>) {
 
 /// The recorder of a running program of this name.
 fn best(name: &OsStr, wish: &Wish) -> Recorder {
-    let of_functions =
-        !wish.without.is_empty() || !wish.only.is_empty() || wish.min_size.is_some();
+    let of_functions = !wish.without.is_empty() || !wish.only.is_empty() || wish.min_size.is_some();
     let is_frida =
         of_functions || wish.is_paused || wish.max_frequency.is_some() || wish.only_while.is_some();
     let is_ready = |it: Recorder| matches!(it.state(), State::Ready(_));

@@ -26,7 +26,9 @@ pub(crate) fn set(name: &str) -> Option<&str> {
 /// Whether a library is meant: `libfoo.so`, also with a version, or a `*` for one.
 pub(crate) fn is_library(name: &str) -> bool {
     let rest = name.rsplit_once(".so").map(|(_, rest)| rest);
-    !is_path(name) && set(name).is_none() && rest.is_some_and(|it| it.is_empty() || it.starts_with(['.', '*', '-']))
+    !is_path(name)
+        && set(name).is_none()
+        && rest.is_some_and(|it| it.is_empty() || it.starts_with(['.', '*', '-']))
 }
 
 /// Where a path leads: from the folder that the program runs in, or else from the source tree.

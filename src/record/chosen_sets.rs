@@ -44,7 +44,8 @@ fn of_mapping(
         &resolved.hierarchy,
         &resolved.resolution.modules,
     );
-    let is_wanted = |entity: Option<usize>| entity.is_some() && (wanted.is_none() || entity == wanted);
+    let is_wanted =
+        |entity: Option<usize>| entity.is_some() && (wanted.is_none() || entity == wanted);
     let entities = resolved.ids.iter().map(|id| mapped.entities[id.index()]);
     Ok(entities.map(is_wanted).collect())
 }
@@ -82,5 +83,8 @@ fn of_findings(
 /// What is said of a part that a file does not have.
 fn unknown<'a>(file: &str, of: &str, known: impl Iterator<Item = &'a str>, found: &str) -> String {
     let known: Vec<&str> = known.collect();
-    format!("{file}: expected one {of} ({}), found '{found}'", known.join(", "))
+    format!(
+        "{file}: expected one {of} ({}), found '{found}'",
+        known.join(", ")
+    )
 }

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::called::Called;
 use super::error::RecordError;
@@ -22,6 +23,9 @@ use callscape_facts::frequency::{Frequency, LeftOut};
 use callscape_import as import;
 use callscape_import::demangle::demangle;
 use callscape_import::note::{NOTE, Note};
+
+/// How long a trial run may take, unless told otherwise.
+pub const PROBE: Duration = Duration::from_secs(3);
 
 /// What a trial run has found.
 pub(crate) struct Massive {

@@ -1,0 +1,109 @@
+//! Functions that are recorded or not by what a file says of them, by their size, and by the depth of calls.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use super::super::common::Scratch;
+use super::frida::{has_frida, recording};
+use super::{PROGRAM, build, calls, has_uftrace, path, text};
+
+/// The recorders that can choose functions, as far as they are there.
+fn recorders() -> Vec<&'static str> {
+    let all = [("uftrace", has_uftrace()), ("frida", has_frida())];
+    let there = all.into_iter().filter(|it| it.1);
+    there.map(|it| it.0).collect()
+}
+
+fn run(scratch: &Scratch, by: &str, options: &[&str], program: &Path) -> (Output, PathBuf) {
+    let out = scratch.0.join("out");
+    let _ = std::fs::remove_dir_all(&out);
+    let options = [&["--with", by, "-o", path(&out)], options].concat();
+    let ran = recording(scratch, &options, &[path(program)]).output();
+    (ran.expect("it starts"), out)
+}
+
+const FINDINGS: &str = r#"{"unit": "nanoseconds", "findings": [
+  {"kind": "hot", "functions": ["middle", "main"]},
+  {"kind": "repeated", "functions": ["leaf"]}
+]}"#;
+
+const MAPPING: &str =
+    "category ENDS method main\ncategory ENDS method leaf\ncategory INNER file part/*\n";
+
+#[test]
+fn functions_are_chosen_by_mappings_and_findings() {
+    let scratch = Scratch::new("record-sets");
+    let recorders = recorders();
+    if recorders.is_empty() {
+        return;
+    }
+    let program = build(&scratch, "app", PROGRAM, &["-O2", "-pthread"]);
+    std::fs::create_dir(scratch.0.join("part")).expect("there is room");
+    scratch.write("part/middle.c", b"int middle(int n) { return n; }");
+    scratch.write("my findings.json", FINDINGS.as_bytes());
+    scratch.write("app.map", MAPPING.as_bytes());
+    for by in recorders {
+        for (options, expected) in [
+            (&["--only", "@app.map"][..], [1, 0, 20]),
+            (&["--only", "@app.map", "--source", "."], [1, 1, 20]),
+            (&["--only", "@app.map:INNER", "--source", "."], [0, 1, 0]),
+            (&["--without", "@app.map:ENDS"], [0, 1, 0]),
+            (&["--only", "@my findings.json"], [1, 1, 20]),
+            (&["--only", "@my findings.json:repeated"], [0, 0, 20]),
+            (&["--without", "@./my findings.json:hot"], [0, 0, 20]),
+        ] {
+            let (ran, out) = run(&scratch, by, options, &program);
+            let said = text(&ran.stderr);
+            assert!(ran.status.success(), "{by} {options:?}: {said}");
+            let found = ["main", "middle", "leaf"].map(|it| calls(&out, it));
+            assert_eq!(found, expected, "{by} {options:?}: {said}");
+        }
+        scratch.write("other.json", b"{}");
+        for (name, reason) in [
+            ("@no.map", "expected a file or folder, found none at"),
+            (
+                "@app.map:NO",
+                "expected one entity (ENDS, INNER), found 'NO'",
+            ),
+            ("@app.map:INNER", "found none in '@app.map:INNER'"),
+            ("@my findings.json:cold", "(hot, repeated), found 'cold'"),
+            ("@other.json", "found other JSON"),
+        ] {
+            let (ran, _) = run(&scratch, by, &["--only", name], &program);
+            let said = text(&ran.stderr);
+            assert!(said.contains(reason), "{by} {name}: {said}");
+            assert_eq!(text(&ran.stdout), "", "it did not run");
+        }
+    }
+}
+
+#[test]
+fn functions_are_chosen_by_size_and_depth() {
+    let scratch = Scratch::new("record-size");
+    let program = build(&scratch, "app", PROGRAM, &["-O2", "-pthread"]);
+    for by in recorders() {
+        for (options, expected) in [
+            (["--max-depth", "1"], [1, 0, 0]),
+            (["--max-depth", "2"], [1, 1, 0]),
+            (["--max-depth", "3"], [1, 1, 20]),
+            // `main` alone has so much code.
+            (["--min-size", "200"], [1, 0, 0]),
+            (["--min-size", "1"], [1, 1, 20]),
+        ] {
+            let (ran, out) = run(&scratch, by, &options, &program);
+            let said = text(&ran.stderr);
+            assert!(ran.status.success(), "{by} {options:?}: {said}");
+            let found = ["main", "middle", "leaf"].map(|it| calls(&out, it));
+            assert_eq!(found, expected, "{by} {options:?}: {said}");
+        }
+    }
+    for (by, option, can) in [
+        ("perf", "--max-depth", "needs uftrace or frida or viztracer"),
+        ("perf", "--min-size", "needs uftrace or frida:"),
+    ] {
+        let (ran, _) = run(&scratch, by, &[option, "5"], &program);
+        let said = text(&ran.stderr);
+        assert!(said.contains(can) || said.contains("perf"), "{said}");
+        assert_eq!(text(&ran.stdout), "", "it did not run");
+    }
+}
