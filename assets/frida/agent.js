@@ -128,7 +128,7 @@ function watchUnwinders() {
 
 // Until the end, also while recording is off: other programs are switched with this one.
 function watchPrograms() {
-  for (const [name, what] of [['execve', calls.execute], ['execveat', calls.execute_other], ['fexecve', calls.execute_other]]) {
+  for (const [name, what] of [['execve', calls.execute], ['execveat', calls.execute_at], ['fexecve', calls.execute_open]]) {
     const address = Module.findGlobalExportByName(name);
     if (address !== null) watched.push(Interceptor.attach(address, what));
   }

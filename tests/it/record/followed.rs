@@ -13,6 +13,7 @@ use super::{PROGRAM, build, calls, has, json, path, record, text, tools};
 /// Runs the program that it is told, in the way that it is told.
 const STARTER: &str = r#"
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,9 @@ int main(int count, char **words) {
   if (!strcmp(how, "fork")) { if (fork() == 0) { middle(7); execv(args[0], args); _exit(9); } wait(&status); }
   if (!strcmp(how, "vfork")) { if (vfork() == 0) { execv(args[0], args); _exit(9); } wait(&status); }
   if (!strcmp(how, "spawn")) { posix_spawn(&pid, args[0], 0, 0, args, environ); waitpid(pid, &status, 0); }
+  if (!strcmp(how, "fexecve")) fexecve(open(args[0], O_RDONLY), args, environ);
+  if (!strcmp(how, "at")) execveat(open(".", O_RDONLY), strrchr(args[0], '/') + 1, args, environ, 0);
+  if (!strcmp(how, "open")) execveat(open(args[0], O_RDONLY), "", args, environ, AT_EMPTY_PATH);
   if (!strcmp(how, "system")) status = system(args[0]);
   if (!strcmp(how, "often")) for (int i = 0; i < 30; i++) {
     posix_spawn(&pid, args[0], 0, 0, args, environ);
@@ -82,6 +86,9 @@ fn programs_that_a_program_starts_or_becomes_are_recorded() {
         ("thread", path(&other), [50, 1, 2]),
         ("fork", path(&other), [57, 1, 2]),
         ("vfork", path(&other), [50, 1, 2]),
+        ("fexecve", path(&other), [50, 1, 2]),
+        ("at", path(&other), [50, 1, 2]),
+        ("open", path(&other), [50, 1, 2]),
         ("spawn", path(&other), [50, 1, 2]),
         ("system", &both, [50, 2, 3]),
         ("fork", path(&script), [60, 2, 3]),
