@@ -38,15 +38,15 @@ fn functions_are_chosen_by_mappings_and_findings() {
         return;
     }
     let program = build(&scratch, "app", PROGRAM, &["-O2", "-pthread"]);
-    std::fs::create_dir(scratch.0.join("part")).expect("there is room");
-    scratch.write("part/middle.c", b"int middle(int n) { return n; }");
+    std::fs::create_dir_all(scratch.0.join("tree/part")).expect("there is room");
+    scratch.write("tree/part/middle.c", b"int middle(int n) { return n; }");
     scratch.write("my findings.json", FINDINGS.as_bytes());
     scratch.write("app.map", MAPPING.as_bytes());
     for by in recorders {
         for (options, expected) in [
             (&["--only", "@app.map"][..], [1, 0, 20]),
-            (&["--only", "@app.map", "--source", "."], [1, 1, 20]),
-            (&["--only", "@app.map:INNER", "--source", "."], [0, 1, 0]),
+            (&["--only", "@app.map", "--source", "tree"], [1, 1, 20]),
+            (&["--only", "@app.map:INNER", "--source", "tree"], [0, 1, 0]),
             (&["--without", "@app.map:ENDS"], [0, 1, 0]),
             (&["--only", "@my findings.json"], [1, 1, 20]),
             (&["--only", "@my findings.json:repeated"], [0, 0, 20]),
