@@ -43,6 +43,11 @@ pub fn attach(pid: u32, wish: &Wish, seen: &mut dyn FnMut(Seen)) -> Result<Attac
             "process {pid} is stopped: `kill -CONT {pid}` continues it"
         )));
     }
+    if let (Recorder::Frida, Some(tracer)) = (by, running::tracer(pid)) {
+        return Err(RecordError::Recorder(format!(
+            "process {pid} is being debugged by process {tracer}: start recording before the debugger"
+        )));
+    }
     can(by, wish)?;
     let kind = language(&name);
     let is_of = match by {

@@ -55,6 +55,7 @@ mod signals;
 mod source;
 mod sweep;
 mod switching;
+mod symbols;
 mod taken_out;
 mod uftrace;
 mod whole;

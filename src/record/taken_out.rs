@@ -7,7 +7,7 @@ use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::RecordError;
-use super::uftrace;
+use super::symbols;
 use callscape_base::units::Cost;
 use callscape_facts::frequency::{Found, Frequency, LeftOut, NAMED};
 use callscape_import::demangle::demangle;
@@ -152,7 +152,7 @@ pub(crate) fn names(recording: &Path) -> HashMap<u64, String> {
         };
         let list = recording.join(format!("{name}.sym"));
         let text = fs::read_to_string(list).unwrap_or_default();
-        for (offset, symbol) in uftrace::of_symbols(&text, &[]) {
+        for (offset, symbol) in symbols::of_symbols(&text, &[]) {
             names.insert(base.wrapping_add(offset), demangle(symbol));
         }
     }

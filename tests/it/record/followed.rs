@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use super::super::common::Scratch;
+use super::super::common::{Scratch, callscape};
 use super::frida::{agrees_with_uftrace, driver, has_frida, recording, run, until};
 use super::part::{Asked, switch};
 use super::{PROGRAM, build, calls, has, json, path, record, text, tools};
@@ -330,13 +330,14 @@ fn a_debugger_switches_recording_where_it_holds_the_program() {
     let mut command = record(&scratch, &options, &[path(&program), "echo"]);
     command.env("PATH", tools::path());
     let mut asked = Asked::start(command);
-    let callscape = env!("CARGO_BIN_EXE_callscape");
+    let own = callscape();
+    let own = own.get_program().display();
     // Off when it attaches, on at the second call of `middle` from then on, and off again at the fourth.
     let script = format!(
-        "set pagination off\nset confirm off\nset $count = 0\nshell {callscape} record --off {pid}\nbreak *middle\ncommands\n\
+        "set pagination off\nset confirm off\nset $count = 0\nshell {own} record --off {pid}\nbreak *middle\ncommands\n\
          silent\nset $count = $count + 1\n\
-         if $count == 2\nshell {callscape} record --on {pid}\nend\n\
-         if $count == 4\nshell {callscape} record --off {pid}\nend\n\
+         if $count == 2\nshell {own} record --on {pid}\nend\n\
+         if $count == 4\nshell {own} record --off {pid}\nend\n\
          continue\nend\nshell touch ready\ncontinue\n",
         pid = asked.pid
     );
@@ -353,6 +354,13 @@ fn a_debugger_switches_recording_where_it_holds_the_program() {
     while !scratch.0.join("ready").exists() && !has_ended() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
+    let options = ["--no-open", "--calls", "--pid", &asked.pid];
+    let refused = callscape().arg("record").args(options).output();
+    let said_of_it = text(&refused.expect("it starts").stderr);
+    assert!(
+        said_of_it.contains("is being debugged by process"),
+        "{said_of_it}"
+    );
     for line in ["one", "two", "three", "four", "five"] {
         asked.ask(line);
     }
