@@ -3,6 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
+use callscape::record::control::Control;
+use callscape::record::recorder::Recorder;
+use callscape::record::{self, Wish};
+
 use super::super::common::Scratch;
 use super::frida::{has_frida, recording};
 use super::{PROGRAM, build, calls, has_uftrace, path, text};
@@ -106,4 +110,50 @@ fn functions_are_chosen_by_size_and_depth() {
         assert!(said.contains(can) || said.contains("perf"), "{said}");
         assert_eq!(text(&ran.stdout), "", "it did not run");
     }
+}
+
+const BURSTS: &str = r#"
+#include <unistd.h>
+#define N __attribute__((noinline))
+N int often(int x) { volatile int y = x; return y + 1; }
+N int seldom(int x) { volatile int y = x; return often(y) + 1; }
+int main(void) {
+  for (;;) { for (int i = 0; i < 5000; i++) often(i); seldom(1); usleep(100000); }
+}
+"#;
+
+#[test]
+fn calls_a_second_are_counted_while_frida_records() {
+    let mut plain = std::process::Command::new("python3");
+    let is_there = plain.args(["-c", "import frida"]).output();
+    if !has_frida() || !is_there.is_ok_and(|it| it.status.success()) {
+        return;
+    }
+    let scratch = Scratch::new("record-rates");
+    let program = build(&scratch, "app", BURSTS, &["-O1"]);
+    let control = Control::default();
+    let wish = Wish {
+        command: vec![program.into()],
+        with: Some(Recorder::Frida),
+        output: Some(scratch.0.join("out")),
+        max_frequency: Some("1000/100ms".parse().expect("a limit")),
+        control: Some(control.clone()),
+        ..Wish::default()
+    };
+    let recording = std::thread::spawn(move || {
+        let recorded = record::record(&wish, &mut |_| (), &mut |_| ());
+        recorded.map_err(|error| error.to_string())
+    });
+    let find = |is_excluded: bool, name: &str| {
+        let rates = control.rates();
+        let mut found = rates.into_iter().filter(|it| it.name == name);
+        found.any(|it| it.is_excluded == is_excluded && (it.calls > 0) != is_excluded)
+    };
+    while !(find(true, "often") && find(false, "seldom") || recording.is_finished()) {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    control.stop();
+    let recorded = recording.join().expect("no panic").expect("it is recorded");
+    let left_out = recorded.left_out.expect("what is called often");
+    assert_eq!(left_out.names, ["often"]);
 }
