@@ -222,6 +222,10 @@ fn obstacle_of_frida(elf: &Elf) -> Option<&'static str> {
             elf.is_static,
             "our script for it needs a dynamically linked program",
         ),
+        (
+            !elf.can_be_patched,
+            "our script for it does not support this machine",
+        ),
         (elf.is_go, "it does not support Go's stacks"),
         (
             !elf.has_symbols,
