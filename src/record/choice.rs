@@ -391,7 +391,9 @@ mod tests {
             path: PathBuf::from("/no such folder/app"),
             ..program(Kind::Executable(PLAIN))
         };
-        assert_eq!(of_executable(&spaced, &PLAIN).recorder, Recorder::Perf);
+        // Frida, if it is there.
+        let by = of_executable(&spaced, &PLAIN).recorder;
+        assert_ne!(by, Recorder::Uftrace);
     }
 
     #[test]
