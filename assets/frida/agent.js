@@ -4,7 +4,7 @@
 // return to. Unlike those of Frida's Interceptor.attach, the stubs save only registers that functions may change.
 
 // Places in calls.c, in bytes.
-const SHARED = {functions: 4096, most: 4100, hasGate: 4104, within: 4112, lost: 4120, found: 4128, massive: 4136,
+const SHARED = {functions: 4096, most: 4100, hasGate: 4104, deepest: 4108, within: 4112, lost: 4120, found: 4128, massive: 4136,
   trap: 4144, withSaved: 4152, replace: 4160, state: 4168, requests: 4176, size: 4232};
 const STATE = {isOff: 0, periods: 4, size: 8};
 const FUNCTION = {address: 0, number: 8, isOut: 12, isGate: 16, size: 24};
@@ -128,7 +128,7 @@ function watchUnwinders() {
 
 // Until the end, also while recording is off: other programs are switched with this one.
 function watchPrograms() {
-  for (const [name, what] of [['execve', calls.execute], ['execveat', calls.execute_other], ['fexecve', calls.execute_other]]) {
+  for (const [name, what] of [['execve', calls.execute], ['execveat', calls.execute_at], ['fexecve', calls.execute_open]]) {
     const address = Module.findGlobalExportByName(name);
     if (address !== null) watched.push(Interceptor.attach(address, what));
   }
@@ -330,6 +330,7 @@ rpc.exports = {
     shared.add(SHARED.functions).writeU32(wish.total);
     shared.add(SHARED.most).writeU32(wish.most);
     shared.add(SHARED.hasGate).writeU32(wish.hasGate ? 1 : 0);
+    shared.add(SHARED.deepest).writeU32(wish.deepest);
     shared.add(SHARED.within).writeU64(uint64(wish.within));
     const found = mapShared(FIRST_MASSIVE + MASSIVE.size * wish.total, wish.massive);
     shared.add(SHARED.lost).writePointer(found);

@@ -300,7 +300,8 @@ enter (Function *function, gpointer *slot)
     count (thread, function, time, 0);
   if (thread->depth == CALLS)
     (*shared.lost)++;
-  else if (!shared.has_gate || function->is_gate || thread->gates != 0)
+  else if ((!shared.has_gate || function->is_gate || thread->gates != 0) &&
+           (shared.deepest == 0 || thread->depth < (int) shared.deepest))
     {
       call = &thread->calls[thread->depth];
       call->function = function;
@@ -397,21 +398,20 @@ unwound (GumInvocationContext *context)
 /* Before another program begins in this process or in one that it started: asks following.py, which reads the fifo, whether it
    follows, and waits for its answer; not where nobody reads it any more. Functions of libraries may be ones in which a thread
    can be cancelled: these are none. */
-void
-execute (GumInvocationContext *context)
+static void
+ask (const char *path)
 {
-  GumCpuContext *registers = context->cpu_context;
   volatile guint64 answer;
   guint64 message[5];
   struct { int file; short events, told; } fifo = { 0, 0, 0 };
   int turns = 0;
-  if (syscall (ACCESS, registers->rdi, MAY_EXECUTE) != 0)
+  if (syscall (ACCESS, path, MAY_EXECUTE) != 0)
     return;
   fifo.file = syscall (OPEN, shared.requests, TO_ASK, 0);
   answer = message[0] = (now () << 16 | ANSWERS) ^ (guint64) (gsize) &answer << 32;
   message[1] = getpid ();
   message[2] = syscall (GETTID);
-  message[3] = registers->rdi;
+  message[3] = (guint64) (gsize) path;
   message[4] = (guint64) (gsize) &answer;
   if (fifo.file < 0 || syscall (WRITE, fifo.file, message, sizeof message) != sizeof message)
     shared.found[1] = 1;
@@ -428,11 +428,56 @@ execute (GumInvocationContext *context)
     syscall (CLOSE, fifo.file);
 }
 
-/* Before it does so by a function that is not followed. */
-void
-execute_other (GumInvocationContext *context)
+/* The same of the file that is open as `file`, or of one in the folder that is. */
+static void
+ask_of_open (int file, const char *name)
 {
-  shared.found[1] = 1;
+  static const char begin[] = "/proc/self/fd/";
+  char path[PATH], digits[12];
+  int length = 0, count = 0;
+  while (begin[length] != 0)
+    {
+      path[length] = begin[length];
+      length++;
+    }
+  for (; count == 0 || file > 0; file /= 10)
+    digits[count++] = '0' + file % 10;
+  while (count > 0)
+    path[length++] = digits[--count];
+  if (*name != 0)
+    path[length++] = '/';
+  while (*name != 0 && length < PATH - 1)
+    path[length++] = *name++;
+  path[length] = 0;
+  ask (path);
+}
+
+void
+execute (GumInvocationContext *context)
+{
+  ask ((const char *) context->cpu_context->rdi);
+}
+
+void
+execute_at (GumInvocationContext *context)
+{
+  GumCpuContext *registers = context->cpu_context;
+  const char *path = (const char *) registers->rsi;
+  int file = (int) registers->rdi;
+  if (*path == 0 && (registers->r8 & EMPTY_PATH) == 0)
+    return;
+  if (*path == '/' || file == HERE)
+    ask (path);
+  else if (file >= 0)
+    ask_of_open (file, path);
+}
+
+void
+execute_open (GumInvocationContext *context)
+{
+  int file = (int) context->cpu_context->rdi;
+  if (file >= 0)
+    ask_of_open (file, "");
 }
 
 int

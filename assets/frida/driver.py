@@ -30,6 +30,8 @@ PAUSE, SOON = 0.01, 0.0003
 # What whoever wants this is asked, and answers: which functions of another program are recorded.
 ASKED, ANSWERED = "asked", "answered"
 SWITCHES = "callscape-switches.txt"
+# The answer of one that a debugger holds, and that would have to be patched.
+HELD = b"held\n"
 # Bytes of Frida's files.
 NEEDED = 64 << 20
 
@@ -156,11 +158,14 @@ class Driver:
             return
         for it in word.split():
             is_on = it == b"enable"
-            self.is_off = not is_on
+            before, self.is_off = self.is_off, not is_on
+            answer = b"ack\n"
             for pid, recorder in list(self.recorders.items()):
                 self.note(pid, is_on)
-                attempt(recorder, lambda: recorder.turn(is_on))
-            os.write(self.answers, b"ack\n")
+                if attempt(recorder, lambda: recorder.turn(is_on)) is False:
+                    self.note(pid, not is_on)
+                    answer, self.is_off = HELD, before
+            os.write(self.answers, answer)
 
     def is_over(self):
         """Whether a process that was attached to has ended, or became what cannot be recorded."""
@@ -178,7 +183,7 @@ class Driver:
 def attempt(recorder, action):
     try:
         if not recorder.is_gone:
-            action()
+            return action()
     except Exception as error:  # The program has just ended.
         if not recorder.is_gone and os.path.exists(f"/proc/{recorder.pid}"):
             print(f"{type(error).__name__}: {error}", flush=True)

@@ -56,7 +56,7 @@ LONGEST = PAGE - DATA - 4 * 8 - 2 * 32 - MESSAGE.size - 1
 FLAGS = 0x44000000
 # In the registers that ptrace tells, and system calls of x86-64.
 RAX, RDI, RSI, RDX, R10, R8, R9, ORIGINAL = 10, 14, 13, 12, 7, 9, 8, 15
-MMAP, EXECVE, READ_WRITE_RUN, PRIVATE_ANONYMOUS = 9, 59, 7, 0x22
+MMAP, EXECVE, EXECVEAT, READ_WRITE_RUN, PRIVATE_ANONYMOUS = 9, 59, 322, 7, 0x22
 INSTRUCTION = b"\x0f\x05"
 # What is told of a system call that has begun, and so many stops at most until it has.
 BEGUN, TURNS = (1 << 64) - 38, 1000
@@ -65,6 +65,8 @@ NONE = (1 << 64) - 1
 ENTRY = 9
 # So much is read of a stack, and of a path.
 STACK, PATH = 16 << 20, 4096
+# How a process names what it has open.
+OPEN = b"/proc/self/fd/"
 # Scripts that run scripts.
 MOST_STEPS = 5
 
@@ -119,7 +121,7 @@ class Entrance:
         """Whether the thread has not become another program, or does something else."""
         registers = registers_of(thread)
         self.turns += 1
-        has_failed = registers[ORIGINAL] == EXECVE and registers[RAX] not in (0, BEGUN)
+        has_failed = registers[ORIGINAL] in (EXECVE, EXECVEAT) and registers[RAX] not in (0, BEGUN)
         return has_failed or self.turns > TURNS
 
     def detach(self):
@@ -299,6 +301,11 @@ class Following:
             return
         try:
             name = text_at(pid, path)
+            if name.startswith(OPEN):
+                # What the process has open is named so only by itself.
+                name = b"/proc/%d/fd/" % pid + name[len(OPEN):]
+                file = os.readlink(name) if name.count(b"/") == 4 else name
+                name = file if os.path.exists(file) else name
             reason, has_names = obstacle(pid, name)
             if reason is None:
                 entrance = self.enter(pid, thread_of(pid, thread))

@@ -20,6 +20,8 @@ PATIENCE, PAUSE = 1, 0.01
 # Bytes of a function as calls.c has it, where in it stands that it is taken out, and bytes behind all.
 FUNCTION, IS_OUT, STATE = 24, 12, 8
 FUNCTIONS = "functions"
+# What is called too often, and where in it stands how many there are.
+MASSIVE, FOUND = "massive", 8
 # Libraries that calls.c itself calls, or that unwind stacks.
 OWN = re.compile(r"(libc|libpthread|libdl|libgcc_s|ld-linux.*|ld-musl.*|linux-vdso|frida-agent.*)(\.so|[-.]|$)")
 TOGETHER = 2000
@@ -37,7 +39,7 @@ class Recorder:
         self.folder, self.pid, self.number = folder, pid, number
         self.recording = os.path.join(folder, "recording", *((PROGRAMS, str(number)) if number else ()))
         self.functions = os.path.join(self.recording if number else folder, FUNCTIONS)
-        self.is_gone, self.taken = False, 0
+        self.is_gone, self.is_patched, self.taken = False, False, 0
         self.before = set(tasks(pid))
         # The program's own signals, exits and threads are none of Frida's business. Older ones know no such options.
         options = {"exceptor": "off", "exit_monitor": False, "thread_suspend_monitor": False, "unwind_broker": False}
@@ -83,7 +85,9 @@ class Recorder:
         return [it for it in tasks(self.pid) if is_of_program(it)]
 
     def is_free(self, places):
-        """Whether no thread runs calls.c, or the code around it."""
+        """Whether no thread runs calls.c, or the code around it. Of one that a debugger holds, nobody else learns it."""
+        if is_debugged(self.pid):
+            return False
         within = lambda ranges, at: any(int(low, 16) <= at < int(high, 16) for low, high in ranges)
         with Stopped(self.threads(), []) as stopped:
             for thread in stopped.held:
@@ -113,13 +117,14 @@ class Recorder:
         for index, module in enumerate(modules):
             for name, offset, size in module["functions"]:
                 is_named = only is None or name in only or name in gates
+                is_large = size >= wish["leastSize"] or name in gates
                 # Libraries were chosen as a whole.
-                if index or is_named and name not in without:
+                if is_large and (index or is_named and name not in without):
                     wanted.append([index, offset, size, len(names), not index and name in gates])
                     beginnings.append(int(module["base"], 16) + int(offset, 16))
                 names.append(name)
         total, self.beginnings = len(names), sorted(beginnings)
-        massive = os.path.join(self.recording, "massive")
+        massive = os.path.join(self.recording, MASSIVE)
         for path, size in ((massive, 16 + 16 * total), (self.functions, FUNCTION * total + STATE)):
             with open(path, "wb"):
                 os.truncate(path, size)
@@ -127,7 +132,7 @@ class Recorder:
             "source": self.source("records.c") + self.source("calls.c"), "folder": self.recording, "total": total,
             "counts": [len(it["functions"]) for it in modules], "massive": massive, "functions": self.functions,
             "requests": os.path.join(self.folder, REQUESTS), "most": wish["most"], "within": str(wish["within"]),
-            "hasGate": wish["hasGate"], "paused": is_off,
+            "hasGate": wish["hasGate"], "deepest": wish["deepest"], "paused": is_off,
         })
         failed = []
         for at in range(0, len(wanted), TOGETHER):
@@ -155,11 +160,26 @@ class Recorder:
         return [it for it in found if not any(means(pattern, it) for pattern in excluded)]
 
     def turn(self, is_on):
-        """Switches recording; only what replaces code needs the program to stand still."""
+        """Switches recording; only what replaces code needs the program to stand still. A debugger stops the threads of the
+        script too, and nobody else can stop the program: then its code stays as it is. Gives whether it was switched."""
+        if is_debugged(self.pid):
+            return self.turn_lightly(is_on)
         if not is_on:
-            return self.calls.turn(False)
-        with Stopped(self.threads(), self.beginnings):
-            self.calls.turn(True)
+            self.calls.turn(False)
+        else:
+            with Stopped(self.threads(), self.beginnings):
+                self.calls.turn(True)
+        self.is_patched = is_on
+        return True
+
+    def turn_lightly(self, is_on):
+        """Switches recording in the memory that the program shares, where nothing is to be patched."""
+        if is_on and not self.is_patched:
+            return False
+        with open(self.functions, "r+b") as file, mmap.mmap(file.fileno(), 0) as shared:
+            is_off, periods = struct.unpack("<II", shared[-STATE:])
+            shared[-STATE:] = struct.pack("<II", not is_on, periods + (not is_on and not is_off))
+        return True
 
     def describe(self, modules):
         """The map and the symbols, as uftrace writes them."""
@@ -194,8 +214,11 @@ class Recorder:
             print(f"{module['size']:016x} ? __sym_end", file=file)
 
     def take_out(self):
-        """Takes out what is called too often."""
-        self.taken = self.calls.take_out(self.taken)
+        """Takes out what is called too often. While a debugger holds the program, its script would not answer."""
+        with open(os.path.join(self.recording, MASSIVE), "rb") as file:
+            found, = struct.unpack_from("<I", file.read(FOUND + 4), FOUND)
+        if found > self.taken and not is_debugged(self.pid):
+            self.taken = self.calls.take_out(self.taken)
 
     def end(self):
         if self.is_gone:
@@ -242,6 +265,13 @@ def now():
     """The time as uftrace writes it."""
     time_of = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
     return f"{time_of // 10**9}.{time_of % 10**9:09}"
+
+
+def is_debugged(pid):
+    """Whether another process traces this one."""
+    with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
+        tracer = next(line for line in file if line.startswith("TracerPid:"))
+    return int(tracer.split()[1]) not in (0, os.getpid())
 
 
 def parent(pid):

@@ -31,7 +31,7 @@ extern gsize pthread_self (void);
 extern void *__libc_stack_end;
 
 /* Of Linux on x86-64. */
-enum { WRITE = 1, OPEN = 2, CLOSE = 3, POLL = 7, ACCESS = 21, GETTID = 186, MAY_EXECUTE = 1, TO_ASK = 02004001, FILE_SIZE = 1, MONOTONIC = 1, READ_WRITE = 3, SHARED = 1, PRIVATE = 2, ANONYMOUS = 0x20, NO_RESERVE = 0x4000,
+enum { WRITE = 1, OPEN = 2, CLOSE = 3, POLL = 7, ACCESS = 21, GETTID = 186, MAY_EXECUTE = 1, EMPTY_PATH = 0x1000, HERE = -100, TO_ASK = 02004001, FILE_SIZE = 1, MONOTONIC = 1, READ_WRITE = 3, SHARED = 1, PRIVATE = 2, ANONYMOUS = 0x20, NO_RESERVE = 0x4000,
   WIPE_ON_FORK = 18, TO_APPEND = 02002101, TO_MAP = 02000102, AT_END = 2 };
 /* Of uftrace's records: https://github.com/namhyung/uftrace/blob/master/libmcount/internal.h */
 enum { ENTRY = 0, EXIT = 1, MAGIC = 5 << 3, DEPTH = 1023 };
@@ -92,7 +92,8 @@ typedef struct { volatile guint32 is_off, periods; } State;
 /* Shared with agent.js, which knows the places. */
 typedef struct {
   char folder[PATH];
-  volatile guint32 functions, most, has_gate;
+  /* Calls within `deepest` others are not recorded; 0 for all. */
+  volatile guint32 functions, most, has_gate, deepest;
   guint64 within;
   volatile guint64 *lost;
   /* How many have been found, behind it whether another program began, and those. */

@@ -136,6 +136,8 @@ pub struct RecordWish {
     /// files and folders; words as those of the command.
     pub only: String,
     pub without: String,
+    /// Functions that are called more often are excluded, such as `80/100ms`; none if empty.
+    pub at_most: String,
     /// A running process is recorded, and which; rather than the command.
     pub is_of_process: bool,
     pub pid: Option<u32>,

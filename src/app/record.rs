@@ -13,7 +13,7 @@ use callscape_base::units::ModuleId;
 use callscape_record::control::Control;
 use callscape_record::processes;
 use callscape_record::recorder::Recorder;
-use callscape_record::{Switch, Wish};
+use callscape_record::{PROBE, Switch, Wish};
 use callscape_state::job::{Job, take};
 use callscape_state::message::Message;
 
@@ -166,6 +166,15 @@ impl Desk {
         let Some((only, without)) = chosen else {
             return card.failure = Some("A quotation mark is not closed".to_owned());
         };
+        let limit = card.wish.at_most.trim();
+        let limit = match by.can_count() && !limit.is_empty() {
+            true => limit.parse().map(Some),
+            false => Ok(None),
+        };
+        let max_frequency = match limit {
+            Ok(limit) => limit,
+            Err(error) => return card.failure = Some(error),
+        };
         let document = self.state.document.as_ref();
         let source = document.and_then(|it| it.source_root()).map(Path::to_owned);
         // perf is switched by fifos of a program that it starts.
@@ -180,6 +189,8 @@ impl Desk {
             is_switchable,
             only,
             without,
+            max_frequency,
+            probe: PROBE,
             source,
             control: Some(control.clone()),
             ..Wish::default()

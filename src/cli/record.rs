@@ -53,15 +53,23 @@ pub(crate) struct RecordArgs {
     /// Keep the calls of these functions until they are found, marked in the recording (frida)
     #[arg(long, requires = "max_frequency")]
     keep_massive: bool,
-    /// Do not record functions of this name, in which * matches any text, in this file or folder, if it has a slash, or in
-    /// this library, such as libz.so*; their callees are attributed to their callers; may be repeated (uftrace, frida;
-    /// viztracer for files; frida for libraries)
+    /// Do not record functions of this name, in which * matches any text, in this file or folder, if it has a slash, in
+    /// this library, such as libz.so*, or in @FILE, a mapping file or the output of `findings --json`, or only in its entity
+    /// or kind @FILE:NAME; their callees are attributed to their callers; may be repeated (uftrace, frida; viztracer for
+    /// files; frida for libraries)
     #[arg(long, value_name = "NAME | PATH")]
     without: Vec<String>,
-    /// Record only functions of this name, in which * matches any text, in this file or folder, if it has a slash, or in this
-    /// library, such as libz.so*; may be repeated (uftrace, frida; viztracer for files; frida for libraries)
+    /// Record only functions of this name, in which * matches any text, in this file or folder, if it has a slash, in this
+    /// library, such as libz.so*, or in @FILE, a mapping file or the output of `findings --json`, or only in its entity or
+    /// kind @FILE:NAME; may be repeated (uftrace, frida; viztracer for files; frida for libraries)
     #[arg(long, value_name = "NAME | PATH")]
     only: Vec<String>,
+    /// Do not record functions with less than this many bytes of code (uftrace, frida)
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..))]
+    min_size: Option<u32>,
+    /// Record only calls up to this depth of the stack, of recorded functions (uftrace, frida, viztracer)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    max_depth: Option<u32>,
     /// Time after which the program is asked to end in the trial run for --max-frequency (uftrace)
     #[arg(long, value_name = "TIME", default_value = "3s", value_parser = duration)]
     probe: Duration,
@@ -206,6 +214,8 @@ fn wish(args: &RecordArgs) -> Wish {
         keeps_massive: args.keep_massive,
         without: args.without.clone(),
         only: args.only.clone(),
+        min_size: args.min_size,
+        max_depth: args.max_depth,
         source: args.source.clone(),
         calls: args.calls,
         probe: args.probe,

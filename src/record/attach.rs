@@ -43,6 +43,11 @@ pub fn attach(pid: u32, wish: &Wish, seen: &mut dyn FnMut(Seen)) -> Result<Attac
             "process {pid} is stopped: `kill -CONT {pid}` continues it"
         )));
     }
+    if let (Recorder::Frida, Some(tracer)) = (by, running::tracer(pid)) {
+        return Err(RecordError::Recorder(format!(
+            "process {pid} is being debugged by process {tracer}: start recording before the debugger"
+        )));
+    }
     can(by, wish)?;
     let kind = language(&name);
     let is_of = match by {
@@ -110,7 +115,7 @@ pub fn offers_of_process(program: &Program) -> (Recorder, Vec<Offer>) {
 
 /// The recorder of a running program of this name.
 fn best(name: &OsStr, wish: &Wish) -> Recorder {
-    let of_functions = !wish.without.is_empty() || !wish.only.is_empty();
+    let of_functions = !wish.without.is_empty() || !wish.only.is_empty() || wish.min_size.is_some();
     let is_frida =
         of_functions || wish.is_paused || wish.max_frequency.is_some() || wish.only_while.is_some();
     let is_ready = |it: Recorder| matches!(it.state(), State::Ready(_));

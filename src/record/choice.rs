@@ -70,7 +70,7 @@ pub(crate) fn can(by: Recorder, wish: &Wish) -> Result<(), RecordError> {
     };
     let mut names = wish.only.iter().chain(&wish.without);
     let has_library = names.any(|it| chosen_files::is_library(it));
-    let asked: [(bool, &str, &[Recorder]); 11] = [
+    let asked: [(bool, &str, &[Recorder]); 13] = [
         (has_library, "selecting a library", &[Recorder::Frida]),
         (wish.memory, "--memory", &[Recorder::Uftrace]),
         (
@@ -86,6 +86,8 @@ pub(crate) fn can(by: Recorder, wish: &Wish) -> Result<(), RecordError> {
         (wish.is_paused, "--paused", &Recorder::SWITCHABLE),
         (wish.is_switchable, "--switchable", &Recorder::SWITCHABLE),
         (!wish.only.is_empty(), "--only", can_choose(&wish.only)),
+        (wish.min_size.is_some(), "--min-size", &by_calls),
+        (wish.max_depth.is_some(), "--max-depth", &by_files),
         (wish.only_while.is_some(), "--while", &by_calls),
         (
             wish.only_while.is_some() && wish.max_frequency.is_some(),
@@ -219,6 +221,10 @@ fn obstacle_of_frida(elf: &Elf) -> Option<&'static str> {
         (
             elf.is_static,
             "our script for it needs a dynamically linked program",
+        ),
+        (
+            !elf.can_be_patched,
+            "our script for it does not support this machine",
         ),
         (elf.is_go, "it does not support Go's stacks"),
         (
@@ -385,7 +391,9 @@ mod tests {
             path: PathBuf::from("/no such folder/app"),
             ..program(Kind::Executable(PLAIN))
         };
-        assert_eq!(of_executable(&spaced, &PLAIN).recorder, Recorder::Perf);
+        // Frida, if it is there.
+        let by = of_executable(&spaced, &PLAIN).recorder;
+        assert_ne!(by, Recorder::Uftrace);
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! A recording that another thread steers, such as one that a window began: what the program writes, and whether it goes on.
 
 use std::io::Read;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::RecordError;
+use super::rates::{Rate, Rates};
 use super::seen::Seen;
 use super::signals::{self, Switch};
 use super::switching::{self, SOON};
@@ -28,6 +30,8 @@ struct Shared {
     wrote: Vec<u8>,
     /// How much it wrote in all.
     written: u64,
+    counted: Rates,
+    rates: Vec<Rate>,
 }
 
 impl Control {
@@ -71,6 +75,24 @@ impl Control {
             let text = String::from_utf8_lossy(&shared.wrote);
             (shared.written, text.into_owned())
         })
+    }
+
+    /// The functions that are called most often, with their calls a second, and those that were excluded last; none if the
+    /// recorder does not tell.
+    pub fn rates(&self) -> Vec<Rate> {
+        self.lock().rates.clone()
+    }
+
+    /// Counts calls in a recording that is being made, each second.
+    pub(super) fn count(&self, recording: &Path) {
+        // Who asks meanwhile does not wait.
+        let mut counted = std::mem::take(&mut self.lock().counted);
+        let rates = counted.look(recording);
+        let mut shared = self.lock();
+        shared.counted = counted;
+        if let Some(rates) = rates {
+            shared.rates = rates;
+        }
     }
 
     /// Keeps how far the recording is.

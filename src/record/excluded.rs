@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::error::RecordError;
 use super::run::Wish;
-use super::{chosen_files, elf};
+use super::{chosen_files, chosen_sets, elf};
 use callscape_analysis::mapping::wildcard;
 use callscape_base::escape;
 use callscape_base::units::counted;
@@ -16,7 +16,7 @@ use callscape_import::demangle::demangle;
 const NAMED: usize = 8;
 
 /// The symbols of the functions of a program that `names` mean: by their symbol, or demangled and of C++ without arguments
-/// too; `*` stands for anything, and a name with a slash for what is in a file or folder. An error where a name means none;
+/// too; `*` stands for anything, a name with a slash for what is in a file or folder, and one behind `@` for a set. An error where a name means none;
 /// `option` is what gave the names.
 pub(crate) fn symbols(
     program: &Path,
@@ -36,8 +36,8 @@ pub(crate) fn symbols(
         let is_none = named.is_empty();
         found.extend(named);
         if is_none {
-            let is_path = chosen_files::is_path(name);
-            let which = if is_path { "in" } else { "called" };
+            let is_named = !chosen_files::is_path(name) && chosen_files::set(name).is_none();
+            let which = if is_named { "called" } else { "in" };
             return Err(wrong(format!(
                 "expected functions of the program after {option}, found none {which} '{name}'"
             )));
@@ -67,14 +67,17 @@ fn of_name(all: &[String], name: &str, wish: &Wish) -> Result<Vec<String>, Strin
     if chosen_files::is_library(name) {
         return Ok(Vec::new());
     }
-    if !chosen_files::is_path(name) {
+    if chosen_files::set(name).is_none() && !chosen_files::is_path(name) {
         return Ok(all
             .iter()
             .filter(|it| is_called(it, name))
             .cloned()
             .collect());
     }
-    let inside = chosen_files::of_path(all, name, wish)?;
+    let inside = match chosen_files::set(name) {
+        Some(set) => chosen_sets::of_set(all, set, wish)?,
+        None => chosen_files::of_path(all, name, wish)?,
+    };
     let inside = all.iter().zip(inside).filter(|(_, is_inside)| *is_inside);
     Ok(inside.map(|(symbol, _)| symbol.clone()).collect())
 }

@@ -87,7 +87,7 @@ fn of(
         wraps: matches!(of, Of::Program(_)),
         leaves_off: true,
         calls: Some(calls),
-        meanwhile: Some((choose, wish.clone())),
+        meanwhile: Some((meanwhile, wish.clone())),
         has_begun: Some(|recording| recording.with_file_name(PROCESS).exists()),
         ..Plan::new(loader, &recording)
     };
@@ -168,6 +168,8 @@ fn prepare(
         "gates": gates?,
         "libraries": libraries(&wish.only),
         "notLibraries": libraries(&wish.without),
+        "leastSize": wish.min_size.unwrap_or(0),
+        "deepest": wish.max_depth.unwrap_or(0),
         "hasGate": wish.only_while.is_some(),
         "hasNames": has_names,
         "asks": asks(wish),
@@ -206,6 +208,14 @@ fn libraries(names: &[String]) -> Vec<&String> {
 /// Whether functions are chosen by their names, which each program has its own of.
 fn asks(wish: &Wish) -> bool {
     !(wish.only.is_empty() && wish.without.is_empty() && wish.only_while.is_none())
+}
+
+/// What is done again and again while it records.
+fn meanwhile(recording: &Path, wish: &Wish) {
+    choose(recording, wish);
+    if let Some(control) = &wish.control {
+        control.count(recording);
+    }
 }
 
 /// Selects the functions of another program if the driver asks for them.

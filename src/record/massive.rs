@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::called::Called;
 use super::error::RecordError;
@@ -12,7 +13,7 @@ use super::place::Place;
 use super::program::Program;
 use super::recorder::Recorder;
 use super::run::{Run, Wish};
-use super::uftrace;
+use super::{symbols, uftrace};
 use callscape_analysis::frequency::Frequencies;
 use callscape_base::escape;
 use callscape_base::files;
@@ -22,6 +23,9 @@ use callscape_facts::frequency::{Frequency, LeftOut};
 use callscape_import as import;
 use callscape_import::demangle::demangle;
 use callscape_import::note::{NOTE, Note};
+
+/// How long a trial run may take, unless told otherwise.
+pub const PROBE: Duration = Duration::from_secs(3);
 
 /// What a trial run has found.
 pub(crate) struct Massive {
@@ -112,12 +116,12 @@ pub(crate) fn probe(
 fn symbols_of(folder: &Path, called: &Called, names: &[&str], kinds: &[&str]) -> Vec<String> {
     let ranks: HashMap<&str, usize> = names.iter().copied().zip(0..).collect();
     let mut found = BTreeSet::new();
-    for list in uftrace::lists(folder) {
+    for list in symbols::lists(folder) {
         let text = fs::read_to_string(list).unwrap_or_default();
         let path = text.lines().find_map(|it| it.strip_prefix("# path name: "));
         let path = path.unwrap_or_default();
-        let ends: BTreeSet<u64> = uftrace::of_symbols(&text, &[]).map(|it| it.0).collect();
-        for (address, symbol) in uftrace::of_symbols(&text, kinds) {
+        let ends: BTreeSet<u64> = symbols::of_symbols(&text, &[]).map(|it| it.0).collect();
+        for (address, symbol) in symbols::of_symbols(&text, kinds) {
             let end = ends.range(address.saturating_add(1)..).next().copied();
             if !called.has(path, address..end.unwrap_or(u64::MAX)) {
                 continue;

@@ -84,7 +84,7 @@ fn traced(run: &Run<'_>) -> Result<Command, RecordError> {
     Ok(command)
 }
 
-/// The files and folders that VizTracer records, or leaves out, by its names of these options.
+/// The files and folders that VizTracer records, or leaves out, and how deep, by its names of these options.
 pub(super) fn files(wish: &Wish) -> Result<Value, RecordError> {
     let wrong = RecordError::Recorder;
     if !wish.only.is_empty() && !wish.without.is_empty() {
@@ -92,6 +92,9 @@ pub(super) fn files(wish: &Wish) -> Result<Value, RecordError> {
         return Err(wrong(reason));
     }
     let mut files = Map::new();
+    if let Some(depth) = wish.max_depth {
+        files.insert("max_stack_depth".to_owned(), depth.into());
+    }
     for (option, paths) in [
         ("include_files", &wish.only),
         ("exclude_files", &wish.without),

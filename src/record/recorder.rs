@@ -54,6 +54,11 @@ impl Recorder {
         can.contains(&self)
     }
 
+    /// Whether it can leave out functions that are called too often.
+    pub fn can_count(self) -> bool {
+        matches!(self, Recorder::Uftrace | Recorder::Frida)
+    }
+
     /// What it is called on the command line.
     pub fn name(self) -> &'static str {
         match self {

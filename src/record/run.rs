@@ -30,10 +30,14 @@ pub struct Wish {
     /// Calls until a function is found to be called too often are kept.
     pub keeps_massive: bool,
     /// Functions of these names are not recorded; `*` stands for anything. A name with a slash is the path of a file or folder
-    /// with source code, and means the functions in it.
+    /// with source code, and means the functions in it; behind `@`, of a mapping file or a list of findings.
     pub without: Vec<String>,
     /// Functions of these names, or in these files and folders, alone are recorded; all for none.
     pub only: Vec<String>,
+    /// Functions with less code than these bytes are not recorded.
+    pub min_size: Option<u32>,
+    /// Calls within as many others are not recorded.
+    pub max_depth: Option<u32>,
     /// The source tree, which tells which functions are in a file or folder.
     pub source: Option<PathBuf>,
     /// Every call of a running process, rather than samples.

@@ -254,6 +254,13 @@ pub(crate) fn is_stopped(pid: u32) -> bool {
     state(pid) == Some(b'T')
 }
 
+/// The process that traces a process, such as a debugger.
+pub(crate) fn tracer(pid: u32) -> Option<u32> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|it| it.strip_prefix("TracerPid:"));
+    line?.trim().parse().ok().filter(|it| *it != 0)
+}
+
 /// The letter that stands for what a process does.
 fn state(pid: u32) -> Option<u8> {
     let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;

@@ -19,6 +19,9 @@ pub(crate) const CONTROL: &str = "CALLSCAPE_CONTROL";
 const WORDS: &str = "words";
 const ANSWERS: &str = "answers";
 
+/// What Frida's driver answers where a debugger keeps it from patching the program.
+const HELD: &[u8] = b"held\n";
+
 /// perf answers by then, unless it is stopped.
 pub const ANSWER: Duration = Duration::from_secs(2);
 
@@ -103,11 +106,26 @@ fn ask(
     let asked = words.write_all(word.as_bytes());
     asked.map_err(|error| RecordError::io(&folder.join(WORDS), error))?;
     let begin = Instant::now();
-    while !answers.read(&mut answer).is_ok_and(|length| length > 0) {
+    let answered = loop {
+        if let Ok(length @ 1..) = answers.read(&mut answer) {
+            break answer.get(..length).unwrap_or_default();
+        }
         if begin.elapsed() >= patience {
             return failed("its recorder has not responded yet, and may switch recording later");
         }
         std::thread::sleep(Duration::from_millis(1));
+    };
+    if answered == HELD {
+        // It stays off.
+        let switched = Switched {
+            is_on: false,
+            time: signals::monotonic(),
+            ..switched
+        };
+        writeln!(file, "{switched}").map_err(|error| RecordError::io(&log, error))?;
+        return failed(
+            "a debugger is attached to it: recording must be on when the debugger attaches, then it can be switched",
+        );
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::RecordError;
-use super::uftrace;
+use super::symbols;
 use callscape_base::units::Cost;
 use callscape_facts::frequency::{Found, Frequency, LeftOut, NAMED};
 use callscape_import::demangle::demangle;
@@ -17,7 +17,7 @@ use callscape_import::demangle::demangle;
 pub(crate) const FOUND: &str = "massive";
 
 /// Bytes of a record; its depth is told modulo the second.
-const RECORD: usize = 16;
+pub(crate) const RECORD: usize = 16;
 const DEPTHS: usize = 1 << 10;
 
 /// How many records found no room, and whether another program began that was not followed, in any of these folders.
@@ -68,23 +68,10 @@ pub(crate) fn take(
 
 /// The same for one program, by the addresses of its functions.
 fn take_of(recording: &Path, begin: u64, is_kept: bool) -> Result<Vec<Found>, RecordError> {
-    let path = recording.join(FOUND);
-    // A program may not have come as far.
-    let bytes = fs::read(&path).unwrap_or_default();
-    let _ = fs::remove_file(&path);
-    let mut found = BTreeMap::new();
-    let words: Vec<u64> = bytes
-        .as_chunks()
-        .0
-        .iter()
-        .map(|it| u64::from_le_bytes(*it))
+    let mut found: BTreeMap<u64, (u64, u64)> = found_at(recording)
+        .map(|(address, time)| (address, (time, 0)))
         .collect();
-    for pair in words.get(2..).unwrap_or_default().as_chunks().0 {
-        let [address, time] = *pair;
-        if address != 0 {
-            found.insert(address, (time, 0u64));
-        }
-    }
+    let _ = fs::remove_file(recording.join(FOUND));
     if found.is_empty() {
         return Ok(Vec::new());
     }
@@ -110,8 +97,23 @@ fn take_of(recording: &Path, begin: u64, is_kept: bool) -> Result<Vec<Found>, Re
     Ok(all)
 }
 
+/// The addresses of the functions that were found, and when, in this order. A program may not have come as far.
+fn found_at(recording: &Path) -> impl Iterator<Item = (u64, u64)> {
+    let bytes = fs::read(recording.join(FOUND)).unwrap_or_default();
+    let words = bytes.as_chunks().0.iter();
+    let words: Vec<u64> = words.map(|it| u64::from_le_bytes(*it)).collect();
+    let pairs = words.get(2..).unwrap_or_default().as_chunks().0.to_vec();
+    let pairs = pairs.into_iter().map(|[address, time]| (address, time));
+    pairs.filter(|it| it.0 != 0)
+}
+
+/// The addresses of the functions that were found so far in a recording that is being made.
+pub(crate) fn found(recording: &Path) -> Vec<u64> {
+    found_at(recording).map(|it| it.0).collect()
+}
+
 /// The files of records of a recording.
-fn records(recording: &Path) -> Vec<PathBuf> {
+pub(crate) fn records(recording: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(recording).into_iter().flatten().flatten();
     let paths = entries.map(|it| it.path());
     paths
@@ -132,7 +134,7 @@ fn begin(recording: &Path) -> Option<u64> {
 }
 
 /// The functions by their addresses in the process.
-fn names(recording: &Path) -> HashMap<u64, String> {
+pub(crate) fn names(recording: &Path) -> HashMap<u64, String> {
     let mut names = HashMap::new();
     let entries = fs::read_dir(recording).into_iter().flatten().flatten();
     let mut maps = entries.map(|it| it.path());
@@ -150,7 +152,7 @@ fn names(recording: &Path) -> HashMap<u64, String> {
         };
         let list = recording.join(format!("{name}.sym"));
         let text = fs::read_to_string(list).unwrap_or_default();
-        for (offset, symbol) in uftrace::of_symbols(&text, &[]) {
+        for (offset, symbol) in symbols::of_symbols(&text, &[]) {
             names.insert(base.wrapping_add(offset), demangle(symbol));
         }
     }

@@ -24,8 +24,8 @@ tempfile.tempdir = folder
 ui = VizUI()
 tempfile.tempdir = None
 options = ["viztracer", "--quiet", "--tracer_entries", entries, "--output_file", output]
-for option, paths in json.loads(files).items():
-    options += ["--" + option, *paths]
+for option, value in json.loads(files).items():
+    options += ["--" + option, *(value if isinstance(value, list) else [str(value)])]
 is_ready, why = ui.parse(options)
 if not is_ready:
     sys.exit(why)

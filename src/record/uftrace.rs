@@ -16,6 +16,7 @@ use super::run::{Done, Plan, Run};
 use super::running::{self, command, said};
 use super::seen::Seen;
 use super::signals::{SWITCH, Switch};
+use super::symbols::{lists, of_symbols};
 use callscape_base::units::counted;
 use callscape_import::demangle::demangle;
 
@@ -48,13 +49,19 @@ pub(crate) fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, Rec
 /// The symbols of the functions that are recorded; none for all.
 fn only(run: &Run<'_>) -> Result<Option<Vec<String>>, RecordError> {
     let (wanted, program) = (&run.wish.only, &run.program.path);
+    let is_instrumented = matches!(run.program.kind, Kind::Executable(elf) if elf.is_instrumented);
+    let asked = [
+        ("--only", !wanted.is_empty()),
+        ("--min-size", run.wish.min_size.is_some()),
+    ];
+    if let Some((option, _)) = asked.into_iter().find(|it| it.1 && is_instrumented) {
+        let reason = format!(
+            "{option}: uftrace records all of a program that was built for it; frida can choose"
+        );
+        return Err(RecordError::program(program, reason));
+    }
     if wanted.is_empty() {
         return Ok(None);
-    }
-    if matches!(run.program.kind, Kind::Executable(elf) if elf.is_instrumented) {
-        let reason =
-            "--only: uftrace records all of a program that was built for it; frida can choose";
-        return Err(RecordError::program(program, reason));
     }
     let symbols = excluded::symbols(program, "--only", wanted, run.wish)?;
     check_length(program, &symbols)?;
@@ -182,6 +189,12 @@ fn plan(
         for (option, what) in MEMORY {
             command.args([option, what]);
         }
+    }
+    if let Some(size) = run.wish.min_size {
+        command.arg(format!("--size-filter={size}"));
+    }
+    if let Some(depth) = run.wish.max_depth {
+        command.arg(format!("--depth={depth}"));
     }
     if run.wish.is_paused {
         command.arg("--disable");
@@ -386,27 +399,6 @@ fn has_symbol(folder: &Path, wanted: &[String]) -> bool {
     })
 }
 
-/// The files of symbols of a recording.
-pub(crate) fn lists(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let paths = entries.map(|it| it.path());
-    paths.filter(|it| it.extension().is_some_and(|it| it == "sym"))
-}
-
-/// The addresses and names of these kinds in a file of symbols, of all for none: lines of address, kind and name.
-pub(crate) fn of_symbols<'a>(
-    text: &'a str,
-    kinds: &'a [&str],
-) -> impl Iterator<Item = (u64, &'a str)> {
-    text.lines().filter_map(move |line| {
-        let mut words = line.splitn(3, ' ');
-        let (address, kind, name) = (words.next()?, words.next()?, words.next()?);
-        let address = u64::from_str_radix(address, 16).ok()?;
-        let is_wanted = kinds.is_empty() || kinds.contains(&kind) && !name.starts_with("__sym_end");
-        is_wanted.then_some((address, name))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -431,14 +423,6 @@ mod tests {
         }
         let many: Vec<String> = (0..100).map(|it| format!("f{it}")).collect();
         assert_eq!(patterns(&many).len(), 3);
-    }
-
-    #[test]
-    fn symbols_are_read_from_what_uftrace_lists() {
-        let text = "# symbols: 3\n# path name: /a b\n0000000000001149 T main\n0000 P puts\n\
-                    0000000000001200 t a name\n0000000000001300 ? __sym_end\n";
-        let found: Vec<(u64, &str)> = of_symbols(text, &["T", "t"]).collect();
-        assert_eq!(found, [(0x1149, "main"), (0x1200, "a name")]);
     }
 
     #[test]

@@ -8,6 +8,8 @@ use callscape_testing::tools::{self, has};
 
 mod attached;
 #[cfg(target_os = "linux")]
+mod chosen;
+#[cfg(target_os = "linux")]
 mod followed;
 #[cfg(target_os = "linux")]
 mod frida;

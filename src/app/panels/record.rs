@@ -6,10 +6,10 @@ use super::context::Context;
 use crate::command::{RecordAsk, RecordWish};
 use crate::recording::{Looked, RecordCard, Running};
 use callscape_base::escape;
-use callscape_base::units::{Cost, Unit};
-use callscape_record::Switch;
+use callscape_base::units::{Cost, Unit, grouped};
 use callscape_record::choice::Offer;
 use callscape_record::recorder::Recorder;
+use callscape_record::{Rate, Switch};
 use callscape_views::style;
 use callscape_views::text::counted;
 use callscape_views::widgets::{Icon, icon_button, is_new, opened_card};
@@ -19,6 +19,9 @@ const WIDTH: f32 = 520.0;
 
 /// How high the list of running programs is at most, in points.
 const PROCESSES: f32 = 160.0;
+
+/// How high the list of calls a second is at most, in points.
+const RATES: f32 = 170.0;
 
 /// How high what the program writes is at most, in points.
 const OUTPUT: f32 = 130.0;
@@ -234,6 +237,7 @@ fn functions(ui: &mut Ui, by: Option<Recorder>, wish: &mut RecordWish) {
     if !can_choose && wish.only.is_empty() && wish.without.is_empty() {
         return;
     }
+    let can_count = by.is_some_and(Recorder::can_count);
     egui::Grid::new("recorded functions")
         .num_columns(2)
         .show(ui, |ui| {
@@ -248,7 +252,15 @@ fn functions(ui: &mut Ui, by: Option<Recorder>, wish: &mut RecordWish) {
                     &mut wish.without,
                     "Functions, files or folders not to record, such as log_* ./src/log.c",
                 ),
+                (
+                    "At most",
+                    &mut wish.at_most,
+                    "Excludes functions that are called more often, such as 80/100ms",
+                ),
             ] {
+                if name == "At most" && !can_count {
+                    continue;
+                }
                 ui.label(style::weak(name));
                 let field = TextEdit::singleline(text).desired_width(f32::INFINITY);
                 ui.add(field.hint_text(about)).on_hover_text(about);
@@ -340,8 +352,51 @@ fn progress(ui: &mut Ui, shown: &RecordCard, running: &Running) -> Vec<RecordAsk
     if let Some(failure) = &shown.failure {
         ui.colored_label(ui.visuals().error_fg_color, escape::lines(failure));
     }
+    rates(ui, &running.control.rates());
     output(ui, shown);
     asks
+}
+
+/// The functions that are called most often, and those that were excluded for that, which come last.
+fn rates(ui: &mut Ui, rates: &[Rate]) {
+    if rates.is_empty() {
+        return;
+    }
+    ui.add_space(4.0);
+    ui.label(style::weak("Calls a second"));
+    let line = ui.spacing().interact_size.y;
+    ScrollArea::vertical()
+        .id_salt("calls a second")
+        .max_height(RATES)
+        .auto_shrink([false, true])
+        .show_rows(ui, line, rates.len(), |ui, rows| {
+            for rate in rates.get(rows).unwrap_or_default() {
+                ui.horizontal(|ui| {
+                    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                        one_rate(ui, rate);
+                    });
+                });
+            }
+        });
+}
+
+/// From the right: how often a function is called, and its name.
+fn one_rate(ui: &mut Ui, rate: &Rate) {
+    let mut name = RichText::new(escape::name(&rate.name)).monospace();
+    match rate.is_excluded {
+        true => {
+            name = name.color(ui.visuals().weak_text_color()).strikethrough();
+            let about = "Called too often: no longer recorded, and its calls are removed";
+            ui.colored_label(ui.visuals().warn_fg_color, "excluded")
+                .on_hover_text(about);
+        }
+        false => {
+            ui.label(grouped(rate.calls));
+        }
+    }
+    ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+        ui.add(egui::Label::new(name).truncate());
+    });
 }
 
 /// What the program wrote.

@@ -5,13 +5,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use super::super::common::Scratch;
+use super::super::common::{Scratch, callscape};
 use super::frida::{agrees_with_uftrace, driver, has_frida, recording, run, until};
-use super::{build, calls, json, path, text};
+use super::part::{Asked, switch};
+use super::{PROGRAM, build, calls, has, json, path, record, text, tools};
 
 /// Runs the program that it is told, in the way that it is told.
 const STARTER: &str = r#"
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +37,9 @@ int main(int count, char **words) {
   if (!strcmp(how, "fork")) { if (fork() == 0) { middle(7); execv(args[0], args); _exit(9); } wait(&status); }
   if (!strcmp(how, "vfork")) { if (vfork() == 0) { execv(args[0], args); _exit(9); } wait(&status); }
   if (!strcmp(how, "spawn")) { posix_spawn(&pid, args[0], 0, 0, args, environ); waitpid(pid, &status, 0); }
+  if (!strcmp(how, "fexecve")) fexecve(open(args[0], O_RDONLY), args, environ);
+  if (!strcmp(how, "at")) execveat(open(".", O_RDONLY), strrchr(args[0], '/') + 1, args, environ, 0);
+  if (!strcmp(how, "open")) execveat(open(args[0], O_RDONLY), "", args, environ, AT_EMPTY_PATH);
   if (!strcmp(how, "system")) status = system(args[0]);
   if (!strcmp(how, "often")) for (int i = 0; i < 30; i++) {
     posix_spawn(&pid, args[0], 0, 0, args, environ);
@@ -81,6 +86,9 @@ fn programs_that_a_program_starts_or_becomes_are_recorded() {
         ("thread", path(&other), [50, 1, 2]),
         ("fork", path(&other), [57, 1, 2]),
         ("vfork", path(&other), [50, 1, 2]),
+        ("fexecve", path(&other), [50, 1, 2]),
+        ("at", path(&other), [50, 1, 2]),
+        ("open", path(&other), [50, 1, 2]),
         ("spawn", path(&other), [50, 1, 2]),
         ("system", &both, [50, 2, 3]),
         ("fork", path(&script), [60, 2, 3]),
@@ -276,4 +284,91 @@ fn a_limit_of_file_sizes_is_lifted_for_frida_alone() {
             assert_eq!(calls(&out, "leaf"), 20, "{said}");
         }
     }
+}
+
+#[test]
+fn programs_that_are_followed_are_switched_with_the_first_one() {
+    if !has_frida() {
+        return;
+    }
+    let (scratch, starter, _) = programs("frida-followed-off");
+    let echo = build(&scratch, "echo", PROGRAM, &["-O2", "-pthread"]);
+    for how in ["exec", "spawn"] {
+        let out = scratch.0.join(how);
+        let options = ["--no-open", "--with", "frida", "-o", path(&out)];
+        let words = [path(&starter), how, path(&echo), "echo"];
+        let mut command = record(&scratch, &options, &words);
+        command.env("PATH", tools::path());
+        let mut asked = Asked::start(command);
+        let process = scratch
+            .0
+            .join(format!(".{how}.record.callscape-tmp/process"));
+        let first = fs::read_to_string(process).expect("it is recorded");
+        asked.ask("before");
+        for (to, line) in [("--off", "meanwhile"), ("--on", "after")] {
+            let switched = switch(to, first.trim());
+            assert!(switched.status.success(), "{}", text(&switched.stderr));
+            asked.ask(line);
+        }
+        assert!(asked.end().is_some());
+        // Those of both programs at first, then three for each line but one.
+        assert_eq!(calls(&out, "leaf"), 20 + 20 + 3 + 3, "{how}");
+        let info = json(&["info", path(&out), "--json"]);
+        assert_eq!(info["gaps"]["count"], 1, "{how}: {info}");
+    }
+}
+
+#[test]
+fn a_debugger_switches_recording_where_it_holds_the_program() {
+    if !has_frida() || !has("gdb", "--version") {
+        return;
+    }
+    let scratch = Scratch::new("frida-debugger");
+    let program = build(&scratch, "app", PROGRAM, &["-O1", "-g", "-pthread"]);
+    let out = scratch.0.join("out");
+    let options = ["--no-open", "--with", "frida", "-o", path(&out)];
+    let mut command = record(&scratch, &options, &[path(&program), "echo"]);
+    command.env("PATH", tools::path());
+    let mut asked = Asked::start(command);
+    let own = callscape();
+    let own = own.get_program().display();
+    // Off when it attaches, on at the second call of `middle` from then on, and off again at the fourth.
+    let script = format!(
+        "set pagination off\nset confirm off\nset $count = 0\nshell {own} record --off {pid}\nbreak *middle\ncommands\n\
+         silent\nset $count = $count + 1\n\
+         if $count == 2\nshell {own} record --on {pid}\nend\n\
+         if $count == 4\nshell {own} record --off {pid}\nend\n\
+         continue\nend\nshell touch ready\ncontinue\n",
+        pid = asked.pid
+    );
+    let script = scratch.write("script", script.as_bytes());
+    let mut debugger = Command::new("gdb")
+        .args(["-q", "-batch", "-nx", "-p", &asked.pid, "-x", path(&script)])
+        .current_dir(&scratch.0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut has_ended = || debugger.try_wait().is_ok_and(|it| it.is_some());
+    while !scratch.0.join("ready").exists() && !has_ended() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let options = ["--no-open", "--calls", "--pid", &asked.pid];
+    let refused = callscape().arg("record").args(options).output();
+    let said_of_it = text(&refused.expect("it starts").stderr);
+    assert!(
+        said_of_it.contains("is being debugged by process"),
+        "{said_of_it}"
+    );
+    for line in ["one", "two", "three", "four", "five"] {
+        asked.ask(line);
+    }
+    assert_eq!(asked.end(), Some(0));
+    let said = debugger.wait_with_output().expect("it ends");
+    let said = text(&said.stdout) + &text(&said.stderr);
+    assert_eq!(calls(&out, "leaf"), 20 + 3 + 3, "{said}");
+    let info = json(&["info", path(&out), "--json"]);
+    // The second one lasts to the end.
+    assert_eq!(info["gaps"]["count"], 1, "{said}{info}");
 }

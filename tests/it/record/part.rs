@@ -8,15 +8,15 @@ use super::super::common::{Scratch, callscape};
 use super::{PROGRAM, build, calls, has, has_uftrace, json, path, record, run, text};
 
 /// A program of which lines are asked, and that tells which process it is.
-struct Asked {
+pub(super) struct Asked {
     child: Child,
     input: ChildStdin,
     lines: BufReader<ChildStdout>,
-    pid: String,
+    pub(super) pid: String,
 }
 
 impl Asked {
-    fn start(mut command: Command) -> Asked {
+    pub(super) fn start(mut command: Command) -> Asked {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("it starts");
         let input = child.stdin.take().expect("it reads");
@@ -42,12 +42,12 @@ impl Asked {
         }
     }
 
-    fn ask(&mut self, line: &str) {
+    pub(super) fn ask(&mut self, line: &str) {
         writeln!(self.input, "{line}").expect("it reads");
         self.until(line);
     }
 
-    fn end(mut self) -> Option<i32> {
+    pub(super) fn end(mut self) -> Option<i32> {
         drop(self.input);
         let _ = std::io::copy(&mut self.lines, &mut std::io::sink());
         self.child.wait().expect("it ends").code()
@@ -55,7 +55,7 @@ impl Asked {
 }
 
 /// Asks again for a minute where the answer is only late, as on a busy machine.
-fn switch(to: &str, pid: &str) -> Output {
+pub(super) fn switch(to: &str, pid: &str) -> Output {
     let begin = Instant::now();
     loop {
         let asked = callscape().args(["record", to, pid]).output();
