@@ -61,6 +61,7 @@ mod instruments_copy;
 mod jaeger;
 mod jfr;
 mod json;
+mod kernel;
 mod lines;
 mod literal;
 mod macos_sample;
