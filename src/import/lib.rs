@@ -62,6 +62,7 @@ mod jaeger;
 mod jfr;
 mod json;
 mod kernel;
+pub mod known;
 mod lines;
 mod literal;
 mod macos_sample;
