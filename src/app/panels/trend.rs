@@ -2,13 +2,14 @@
 
 use egui::{Pos2, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
 
+use callscape_views::style;
 use callscape_views::widgets::tell;
 
-const HEIGHT: f32 = 28.0;
+const SIZE: egui::Vec2 = vec2(112.0, 28.0);
 /// Around dots, which the ends of the line have.
 const MARGIN: f32 = 3.0;
 
-/// Draws `values` by their dates, of which there are as many; `show` makes a text of one. Dates are as far apart as
+/// Adds a row to the facts: `values` by their dates, of which there are as many; `show` makes a text of one. Dates are as far apart as
 /// they follow each other: tables have one a week, a month or a release.
 pub(super) fn trend(
     ui: &mut Ui,
@@ -16,8 +17,10 @@ pub(super) fn trend(
     (dates, values): (&[String], &[f64]),
     show: impl Fn(f64) -> String,
 ) {
-    let size = vec2(ui.available_width(), HEIGHT);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let since = dates.first().map_or("", |date| date);
+    ui.label(style::weak(format!("since {since}")));
+    let (rect, response) = ui.allocate_exact_size(SIZE, Sense::hover());
+    ui.end_row();
     let plot = rect.shrink(MARGIN);
     let points = points(plot, values);
     let said = |at: usize| format!("{}: {}", dates[at], show(values[at]));
