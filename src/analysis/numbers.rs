@@ -8,13 +8,18 @@ use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 pub use callscape_import::results::Column;
 use callscape_import::results::{self as results, MOST_COLUMNS, ResultSet};
 
+/// Numbers of modules, in order of module.
+pub type Own = Vec<(ModuleId, f64)>;
+
 /// What tables of numbers say of the modules of a source tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Numbers {
     /// At most [`MOST_COLUMNS`]; those of the first table first.
     pub columns: Vec<Column>,
     /// By column, the numbers of modules, in order of module; of several rows of one the sum.
-    pub own: Vec<Vec<(ModuleId, f64)>>,
+    pub own: Vec<Own>,
+    /// By column, the numbers at each of its dates, the latest last, which is that of `own`; empty without dates.
+    pub dated: Vec<Vec<Own>>,
     /// Rows of files and functions that are not in the source tree, or that several may be meant by.
     pub unknown: u64,
     /// Columns beyond those that are kept.
@@ -43,23 +48,28 @@ impl Numbers {
                     numbers.unknown += 1;
                     continue;
                 };
-                let values = row.values.iter().zip(&places);
-                for (&value, place) in values.filter(|(value, _)| !value.is_nan()) {
-                    if let Some(place) = *place {
-                        numbers.own[place].push((module, value));
+                let mut values = row.values.iter();
+                for (column, place) in table.columns.iter().zip(&places) {
+                    let of_column = values.by_ref().take(column.width());
+                    for (date, &value) in of_column.enumerate().filter(|it| !it.1.is_nan()) {
+                        let Some(place) = *place else { continue };
+                        match numbers.dated[place].get_mut(date) {
+                            Some(own) => own.push((module, value)),
+                            None => numbers.own[place].push((module, value)),
+                        }
                     }
                 }
             }
         }
-        for own in &mut numbers.own {
-            own.sort_by_key(|it| it.0);
-            own.dedup_by(|next, kept| {
-                let is_same = next.0 == kept.0;
-                if is_same {
-                    kept.1 += next.1;
-                }
-                is_same
-            });
+        let all = numbers
+            .own
+            .iter_mut()
+            .chain(numbers.dated.iter_mut().flatten());
+        all.for_each(add_up);
+        for (own, dated) in numbers.own.iter_mut().zip(&numbers.dated) {
+            if let Some(latest) = dated.last() {
+                own.clone_from(latest);
+            }
         }
         Some(numbers)
     }
@@ -71,8 +81,21 @@ impl Numbers {
         }
         self.columns.push(column.clone());
         self.own.push(Vec::new());
+        self.dated.push(vec![Vec::new(); column.dates.len()]);
         Some(self.columns.len() - 1)
     }
+}
+
+/// Makes one of the numbers of each module.
+fn add_up(own: &mut Own) {
+    own.sort_by_key(|it| it.0);
+    own.dedup_by(|next, kept| {
+        let is_same = next.0 == kept.0;
+        if is_same {
+            kept.1 += next.1;
+        }
+        is_same
+    });
 }
 
 /// The module of a row: its file, or the function in it that the row names.

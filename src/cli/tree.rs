@@ -1,5 +1,6 @@
 //! `callscape tree`: Show the module hierarchy of a source tree with its lines of code
 
+mod numbers;
 mod preset;
 mod relations;
 
@@ -38,11 +39,14 @@ pub(crate) struct TreeArgs {
     /// Add the number of global variables of each module
     #[arg(long, requires = "json")]
     globals: bool,
+    /// Add numbers of files or functions from tables, as `callscape --metric` reads them, with those at earlier dates
+    #[arg(long = "metric", value_name = "FILE", requires = "json")]
+    metrics: Vec<std::path::PathBuf>,
     /// Print imports between files, calls by name, inheritance, and cycles instead
-    #[arg(long, conflicts_with_all = ["preset", "history", "globals", "depth", "skipped"])]
+    #[arg(long, conflicts_with_all = ["preset", "history", "globals", "metrics", "depth", "skipped"])]
     relations: bool,
     /// Print the modules that stand out for a question instead
-    #[arg(long, value_name = "NAME", value_parser = preset::parser(), conflicts_with_all = ["history", "globals", "depth", "skipped"])]
+    #[arg(long, value_name = "NAME", value_parser = preset::parser(), conflicts_with_all = ["history", "globals", "metrics", "depth", "skipped"])]
     preset: Option<&'static Preset>,
     /// Recording that shows which code never runs
     #[arg(long, value_name = "TRACE", requires = "preset")]
@@ -64,6 +68,8 @@ plus the number of decision points. With --history, `changes` is the number of c
 module, without merges, `last_change` is the day of the newest commit, and `authors` counts the distinct authors. \
 With --globals, `globals` is the number of variables outside of functions and of static variables of classes, without \
 constants where the language tells them apart; a name counts once in its file or class. \
+With --metric, `numbers` has for each column of the tables its `name`, `unit` and `value`, and `trend` if the column has \
+several dates: each `date` with its `value`. \
 `made` is present if a file was not written by hand (generated, vendored, minified or data), and `purpose` if it is \
 not part of the product (test, example, bench or documentation).
 
@@ -137,6 +143,7 @@ pub(crate) fn run(args: TreeArgs) -> anyhow::Result<()> {
     let mut added = Added {
         history: (args.history).then(|| HistoryFields::new(&hierarchy, &metrics)),
         globals: None,
+        numbers: numbers::read(&args.metrics, &hierarchy)?,
     };
     if args.globals {
         ensure!(
@@ -183,6 +190,7 @@ struct Added {
     history: Option<HistoryFields>,
     /// By module, its global variables.
     globals: Option<Vec<u32>>,
+    numbers: Option<ModuleMetrics>,
 }
 
 impl Added {
@@ -191,6 +199,9 @@ impl Added {
         if let Some(globals) = &self.globals {
             let count = globals.get(id.index()).copied().unwrap_or(0);
             write!(out, r#""globals":{count},"#)?;
+        }
+        if let Some(metrics) = &self.numbers {
+            numbers::write(metrics, id, out)?;
         }
         match &self.history {
             Some(history) => history.write(id, out),

@@ -11,12 +11,12 @@ pub(crate) enum Mark<'a> {
     Begin { process: &'a str, name: &'a str },
     /// Its innermost call ends.
     End,
-    /// A call begins or ends that belongs to no thread; name and cookie say which.
+    /// A call begins or ends that belongs to no thread; name or track, and cookie say which.
     Async {
         begins: bool,
         process: &'a str,
         name: &'a str,
-        key: &'a str,
+        key: (&'a str, &'a str),
     },
     /// Counters and instants.
     Other,
@@ -37,9 +37,20 @@ pub(crate) fn mark(text: &str) -> Option<Mark<'_>> {
             begins: kind == "S",
             process,
             name: rest.rsplit_once('|').map_or(rest, |(name, _)| name),
-            key: rest,
+            key: rest.rsplit_once('|').unwrap_or((rest, "")),
         }),
-        "C" | "I" | "N" | "G" | "H" => Some(Mark::Other),
+        // On a track that they name; the end does not say which call.
+        "G" | "H" => {
+            let (track, call) = rest.split_once('|').unwrap_or((rest, ""));
+            let (name, cookie) = call.rsplit_once('|').unwrap_or(("", call));
+            Some(Mark::Async {
+                begins: kind == "G",
+                process,
+                name,
+                key: (track, cookie),
+            })
+        }
+        "C" | "I" | "N" => Some(Mark::Other),
         _ => None,
     }
 }
@@ -47,15 +58,15 @@ pub(crate) fn mark(text: &str) -> Option<Mark<'_>> {
 /// Which lane of its process each open call is on that belongs to no thread, from 1.
 #[derive(Default)]
 pub(crate) struct Lanes {
-    open: HashMap<(String, String), u32>,
+    open: HashMap<(String, String, String), u32>,
     /// By process, how many there are and which are free.
     of: HashMap<String, (u32, Vec<u32>)>,
 }
 
 impl Lanes {
     /// The lane on which a call begins or ends; none where it did not begin, or begins again.
-    pub(crate) fn lane(&mut self, begins: bool, process: &str, key: &str) -> Option<u32> {
-        let call = (process.to_owned(), key.to_owned());
+    pub(crate) fn lane(&mut self, begins: bool, process: &str, key: (&str, &str)) -> Option<u32> {
+        let call = (process.to_owned(), key.0.to_owned(), key.1.to_owned());
         let (count, free) = self.of.entry(process.to_owned()).or_default();
         if !begins {
             let lane = self.open.remove(&call)?;
@@ -97,8 +108,16 @@ mod tests {
             ),
             ("E|10", Some(Mark::End)),
             ("E", Some(Mark::End)),
-            ("S|10|load x|7", Some(named(true, "load x", "load x|7"))),
-            ("F|10|load x|7", Some(named(false, "load x", "load x|7"))),
+            (
+                "S|10|load x|7",
+                Some(named(true, "load x", ("load x", "7"))),
+            ),
+            (
+                "F|10|load x|7",
+                Some(named(false, "load x", ("load x", "7"))),
+            ),
+            ("G|10|net|get|7", Some(named(true, "get", ("net", "7")))),
+            ("H|10|net|7", Some(named(false, "", ("net", "7")))),
             ("C|10|heap|3", Some(Mark::Other)),
             ("hello", None),
         ] {
@@ -109,11 +128,11 @@ mod tests {
     #[test]
     fn lanes_are_taken_again() {
         let mut lanes = Lanes::default();
-        assert_eq!(lanes.lane(true, "1", "a"), Some(1));
-        assert_eq!(lanes.lane(true, "1", "b"), Some(2));
-        assert_eq!(lanes.lane(false, "1", "a"), Some(1));
-        assert_eq!(lanes.lane(true, "1", "c"), Some(1));
-        assert_eq!(lanes.lane(true, "2", "c"), Some(1));
-        assert_eq!(lanes.lane(false, "2", "d"), None);
+        assert_eq!(lanes.lane(true, "1", ("a", "")), Some(1));
+        assert_eq!(lanes.lane(true, "1", ("b", "")), Some(2));
+        assert_eq!(lanes.lane(false, "1", ("a", "")), Some(1));
+        assert_eq!(lanes.lane(true, "1", ("c", "")), Some(1));
+        assert_eq!(lanes.lane(true, "2", ("c", "")), Some(1));
+        assert_eq!(lanes.lane(false, "2", ("d", "")), None);
     }
 }

@@ -47,6 +47,7 @@ pub(super) mod building;
 mod clocks;
 pub(crate) mod complete;
 pub(super) mod completes;
+mod devtools;
 mod dialects;
 mod ends;
 mod events;
@@ -138,6 +139,8 @@ struct Reader<'a> {
     clocks: Clocks,
     linked: Linked,
     memory: Gathered,
+    /// Scripts tell where they come from.
+    has_source_maps: bool,
 }
 
 impl Reader<'_> {
@@ -153,7 +156,7 @@ impl Reader<'_> {
         match event.phase {
             Phase::Is(b'B') => return self.begin(event, offset),
             Phase::Is(b'E') => return self.end(event, offset),
-            Phase::Is(b'X') => return self.complete(event, offset),
+            Phase::Is(b'X') => return self.complete(event, raw, offset),
             Phase::Is(b'M') => self.metadata(event),
             // Nestable ones, and those of before them.
             Phase::Is(b'b' | b'S') => return self.async_begin(event, offset),
@@ -188,6 +191,7 @@ impl Reader<'_> {
     #[cold]
     fn other(&mut self, phase: u8, event: &Event<'_>, raw: &[u8], offset: u64) {
         let (reporter, file) = (self.reporter, &self.file);
+        self.has_source_maps |= devtools::is_script(event.name);
         let mut warn = |kind| reporter.warn(kind, || Place::offset(file, offset));
         let is_profile = matches!(
             event.name,
@@ -196,6 +200,8 @@ impl Reader<'_> {
         if is_profile {
             // Older writers have them as instants.
             warn(SAMPLE_NOT_SHOWN);
+        } else if devtools::is_screenshot(event) {
+            warn("screenshot-not-shown");
         } else if !self.memory.take((phase, offset), event, raw, &mut warn) {
             warn(not_shown(phase));
         }
@@ -226,6 +232,7 @@ impl Reader<'_> {
         };
         if !event.location.is_empty()
             || event.flow.is_some()
+            || devtools::may_be_long(event, cost)
             || (phase != b'E' && event.name.is_none())
         {
             return None;
@@ -330,6 +337,7 @@ impl Reader<'_> {
     }
 
     fn async_begin(&mut self, event: &Event<'_>, offset: u64) -> ControlFlow<()> {
+        let event = &devtools::interaction(event).unwrap_or(*event);
         let (Some(name), Some(ts)) = (event.name, event.ts) else {
             self.warn("missing-field", offset);
             return ControlFlow::Continue(());
@@ -357,13 +365,18 @@ impl Reader<'_> {
             self.warn("missing-field", offset);
             return ControlFlow::Continue(());
         };
-        let Some(thread) = self.lanes.end(event) else {
+        // Only the begin says what the user did.
+        let timed = devtools::is_timing(event)
+            .then(|| self.lanes.end(&devtools::timed(event)))
+            .flatten();
+        let Some(thread) = timed.or_else(|| self.lanes.end(event)) else {
             self.warn("end-without-begin", offset);
             return ControlFlow::Continue(());
         };
         self.count_end_arguments(event.args, offset);
         let time = self.time(ts, thread, offset);
-        let name = self.end_name(event.name, thread, offset);
+        let name = event.name.filter(|_| timed.is_none());
+        let name = self.end_name(name, thread, offset);
         self.mark(thread, time, offset, What::End(name))
     }
 
@@ -445,7 +458,7 @@ impl Reader<'_> {
         ControlFlow::Continue(())
     }
 
-    fn complete(&mut self, event: &Event<'_>, offset: u64) -> ControlFlow<()> {
+    fn complete(&mut self, event: &Event<'_>, raw: &[u8], offset: u64) -> ControlFlow<()> {
         let (Some(name), Some(ts)) = (event.name, event.ts) else {
             self.warn("missing-field", offset);
             return ControlFlow::Continue(());
@@ -474,6 +487,10 @@ impl Reader<'_> {
         };
         let index = self.threads.find(event, &mut self.builder);
         self.clocks.take(event, index);
+        let name = match devtools::may_be_long(event, cost) && devtools::is_task(raw) {
+            true => devtools::LONG_TASK,
+            false => name,
+        };
         let name = self.name(name, offset);
         let function = self
             .dialects

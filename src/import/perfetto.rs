@@ -7,8 +7,8 @@
 //! Chrome's older events have in them (phases B, E and X), names and source locations, interned or not,
 //! defaults of a sequence, clocks of a sequence with their units and deltas, compressed packets, and the marks that programs
 //! write into the trace of the kernel (Android's atrace). Counted but not kept are instants, counters, asynchronous phases,
-//! and events of the kernel that are no switches and wake-ups of threads (`event-not-shown`), and packets of all others,
-//! such as profilers (`packet-not-shown`). Flows and wake-ups are links. Annotations of slices are arguments; those of their ends are
+//! and events of the kernel other than switches, wake-ups and binder (`event-not-shown`), and packets of all others,
+//! such as profilers (`packet-not-shown`). Flows, wake-ups and transactions of binder are links. Annotations of slices are arguments; those of their ends are
 //! counted (`arguments-of-end-not-shown`). Not read are categories, and times
 //! that refer to a thread descriptor, as before 2020.
 //!
@@ -43,7 +43,6 @@ mod legacy;
 mod marks;
 mod reader;
 mod scheduler;
-mod switches;
 mod tracks;
 
 /// The identifier of the format in `info`.
@@ -106,8 +105,7 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
         let built = reader.build(progress);
         progress.check()?;
         built.map_err(|error| ImportError::io(input, error))?;
-        reader.wake();
-        let told = reader.wait(progress);
+        let told = reader.kernel(progress);
         progress.check()?;
         told.map_err(|error| ImportError::io(input, error))?;
         let place = || Place::offset(&reader.file, end);

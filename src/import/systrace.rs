@@ -3,17 +3,19 @@
 //! Output format.
 //!
 //! Read are `tracing_mark_write` and `print` events: calls of threads, and those of no thread on lanes of their own.
-//! Wake-ups are links. Counted are other marks and the other events of the kernel (`event-not-shown`).
+//! Wake-ups and transactions of binder are links, and threads wait between switches. Counted are other marks and the other events of the kernel (`event-not-shown`).
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use super::atrace::{self, Lanes, Mark};
 use super::decimal::{self, Unit};
 use super::error::ImportError;
 use super::input::Input;
+use super::kernel::{Binder, Kernel};
 use super::lines::Lines;
 use super::text;
-use super::wakeups::{self, Stage, Wakeups};
+use super::wakeups::{self, Stage};
 use callscape_base::progress::Progress;
 use callscape_base::units::ThreadId;
 use callscape_base::warnings::{Place, Reporter};
@@ -30,7 +32,7 @@ const LINES_SNIFFED: usize = 64;
 /// Whether a file that begins with `head` is a trace of the kernel, or the page with one.
 pub(crate) fn sniff(head: &[u8]) -> bool {
     let head_of_page = &head[..head.len().min(4096)];
-    let is_page = head_of_page.starts_with(b"<!DOCTYPE html")
+    let is_page = is_page_begin(head_of_page)
         && memchr::memmem::find(head_of_page, b"<title>Android System Trace").is_some();
     let mut lines = head.split(|&byte| byte == b'\n').take(LINES_SNIFFED);
     is_page
@@ -39,6 +41,12 @@ pub(crate) fn sniff(head: &[u8]) -> bool {
             let event = Event::parse(std::str::from_utf8(line).unwrap_or_default());
             event.is_some_and(|event| event.mark().is_some())
         })
+}
+
+fn is_page_begin(text: &[u8]) -> bool {
+    const BEGIN: &[u8] = b"<!DOCTYPE html";
+    let begin = text.get(..BEGIN.len());
+    begin.is_some_and(|begin| begin.eq_ignore_ascii_case(BEGIN))
 }
 
 /// An event, one a line: `task-pid (tgid) [processor] flags time: name: what it says`.
@@ -81,7 +89,8 @@ impl<'a> Event<'a> {
 
     /// The mark that a program has written; behind its address where `trace-cmd` prints it.
     fn mark(&self) -> Option<Mark<'a>> {
-        if !matches!(self.name, "tracing_mark_write" | "print") {
+        // Kernels of old do not name it.
+        if !matches!(self.name, "tracing_mark_write" | "print" | "0") {
             return None;
         }
         let behind = self.says.split_once(": ").map(|(_, behind)| behind);
@@ -89,7 +98,44 @@ impl<'a> Event<'a> {
     }
 }
 
-/// Reads the calls. O(n).
+/// What an event of the kernel tells of threads.
+enum Told {
+    /// The thread that is taken from a processor, whether it could go on, and the one that has it then.
+    Switch((u64, bool), u64),
+    WakeUp(Stage, u64),
+    /// A transaction of this number.
+    Binder(Binder, u64),
+}
+
+impl Told {
+    fn of(event: &Event<'_>) -> Option<Told> {
+        let number = |name: &str| {
+            let (_, behind) = event.says.rsplit_once(name)?;
+            behind.split([' ', '\t']).next()?.parse().ok()
+        };
+        if event.name == "sched_switch" {
+            // Commands may hold anything: what is behind them counts.
+            let (from, _) = event.says.rsplit_once(" ==> ")?;
+            let (_, state) = from.rsplit_once("prev_state=")?;
+            let (_, from) = from.rsplit_once("prev_pid=")?;
+            let from = from.split(' ').next()?.parse().ok()?;
+            return Some(Told::Switch(
+                (from, state.starts_with('R')),
+                number("next_pid=")?,
+            ));
+        }
+        if let Some(end) = Binder::of_event(event.name) {
+            return Some(Told::Binder(end, number("transaction=")?));
+        }
+        let woken = wakeups::woken(event.says)?;
+        Some(Told::WakeUp(
+            Stage::of_event(event.name)?,
+            u64::try_from(woken).ok()?,
+        ))
+    }
+}
+
+/// Reads the calls. O(n log n).
 pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let mut lines = Lines::open(input, progress, &reporter)?;
@@ -100,15 +146,17 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
     while let Some(line) = lines.next()? {
         let (line, _) = text::decode(line);
         let line = line.into_owned();
-        if line.starts_with("<!DOCTYPE") {
+        if is_page_begin(line.as_bytes()) {
             (is_page, is_inside) = (true, false);
         }
+        // Pages of old have it as a text of a script.
+        let line = line.strip_suffix("\\n\\").unwrap_or(&line);
         is_inside |= line.contains("# tracer: ");
         is_inside &= !(is_page && line.contains("</script>"));
         if !is_inside || line.trim().is_empty() || line.contains("# tracer: ") {
             continue;
         }
-        match Event::parse(&line) {
+        match Event::parse(line) {
             Some(event) => reader.take(&event, &mut builder, &lines),
             // Of the header some writers lose the sign.
             None if line.starts_with('#') || line.contains("TASK-PID") => {}
@@ -117,9 +165,14 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
     }
     let file = lines.place().file;
     let threads = &reader.threads;
-    let thread = |id: i64| threads.get(&id.to_string()).copied();
+    let thread = |id: u64| threads.get(&id.to_string()).copied();
     let at = |line| Place::line(file.clone(), line);
-    reader.wakeups.build(thread, &mut builder, &reporter, &at);
+    let io = |error| ImportError::io(Path::new(&file), error);
+    let built = reader
+        .kernel
+        .build(thread, (&mut builder, progress), &reporter, &at);
+    progress.check()?;
+    built.map_err(io)?;
     let calls = builder.finish(|| lines.place());
     let warnings = reporter.warnings();
     Ok(Recording::of_calls(input, FORMAT, None, calls, warnings))
@@ -130,13 +183,13 @@ struct Reader {
     /// By the thread's id, itself.
     threads: HashMap<String, ThreadId>,
     lanes: Lanes,
-    wakeups: Wakeups,
+    kernel: Kernel,
 }
 
 impl Reader {
     fn take(&mut self, event: &Event<'_>, builder: &mut TraceBuilder<'_>, lines: &Lines<'_>) {
-        let wakeup = Stage::of_event(event.name).zip(wakeups::woken(event.says));
-        if event.mark().is_none() && wakeup.is_none() {
+        let told = Told::of(event);
+        if event.mark().is_none() && told.is_none() {
             return lines.warn("event-not-shown");
         }
         // Some locales have a comma before the decimals.
@@ -146,9 +199,12 @@ impl Reader {
             Err(why) => return lines.warn(why.kind()),
         };
         let time = Timestamp::from_ns(ns);
-        if let Some((stage, woken)) = wakeup {
-            let by = event.thread.parse().unwrap_or(0);
-            self.wakeups.push(stage, [by, woken], ns, lines.number());
+        let (by, line) = (event.thread.parse().unwrap_or(0), lines.number());
+        match told {
+            Some(Told::Switch(from, to)) => self.kernel.switch(ns, from, to),
+            Some(Told::WakeUp(stage, woken)) => self.kernel.wakeup(stage, [by, woken], ns, line),
+            Some(Told::Binder(end, number)) => self.kernel.binder((end, number), by, ns, line),
+            None => {}
         }
         let Some(mark) = event.mark() else { return };
         let place = || lines.place();

@@ -207,6 +207,11 @@ impl ModuleMetrics {
         self.numbers.as_ref()?.of(column.into(), module)
     }
 
+    /// The dates of a column of the tables, and the number of a module at each, which may be none. O(1).
+    pub fn trend(&self, column: u8, module: ModuleId) -> Option<(&[String], &[f64])> {
+        self.numbers.as_ref()?.trend(column.into(), module)
+    }
+
     /// How many lines of a subtree reports of coverage count, and how many of them ran; none where they count none. O(1).
     pub fn covered(&self, hierarchy: &Hierarchy, module: ModuleId) -> Option<(u64, u64)> {
         (self.coverage.as_ref()?).of(&hierarchy.subtree(module))

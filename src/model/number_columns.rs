@@ -1,9 +1,9 @@
 //! What tables of other tools say, by module.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use callscape_analysis::numbers::Numbers;
+use callscape_analysis::numbers::{Column, Numbers, Own};
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 
@@ -12,6 +12,8 @@ use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 pub(super) struct NumberColumns {
     pub of: Arc<Numbers>,
     columns: Vec<Values>,
+    /// By column, the numbers of modules at its dates, if it says anything of them or of modules in them.
+    trends: Vec<HashMap<ModuleId, Vec<f64>>>,
 }
 
 #[derive(Clone, Debug)]
@@ -40,18 +42,41 @@ impl NumberColumns {
         numbers: &Arc<Numbers>,
         origin: impl Fn(ModuleId) -> ModuleId,
     ) -> NumberColumns {
-        let columns = numbers.own.iter().zip(&numbers.columns);
-        let columns = columns.map(|(own, column)| {
+        let values = |own: &Own, column: &Column, inherits| {
             let told = |id: ModuleId| {
                 let at = own.binary_search_by_key(&origin(id), |it| it.0);
                 at.ok().map(|at| own[at].1)
             };
-            Values::new(hierarchy, column.unit == "%", told, &origin)
+            Values::new(hierarchy, (column.unit == "%", inherits), told, &origin)
+        };
+        let columns = numbers.own.iter().zip(&numbers.columns);
+        let trends = numbers.dated.iter().zip(&numbers.columns);
+        let trends = trends.map(|(dated, column)| {
+            let mut of: HashMap<ModuleId, Vec<f64>> = HashMap::new();
+            for (date, own) in dated.iter().enumerate() {
+                let at_date = values(own, column, false);
+                let known = hierarchy.modules().zip(at_date.of);
+                for (module, value) in known.filter(|it| !it.1.is_nan()) {
+                    let trend = of.entry(module);
+                    trend.or_insert_with(|| vec![f64::NAN; dated.len()])[date] = value;
+                }
+            }
+            of
         });
         NumberColumns {
-            columns: columns.collect(),
+            trends: trends.collect(),
+            columns: columns
+                .map(|(own, column)| values(own, column, true))
+                .collect(),
             of: Arc::clone(numbers),
         }
+    }
+
+    /// The dates of a column with the number of a module at each; not a number where there is none. None where the column
+    /// has no dates, or says nothing of the module itself. O(1).
+    pub(crate) fn trend(&self, column: usize, module: ModuleId) -> Option<(&[String], &[f64])> {
+        let values = self.trends.get(column)?.get(&module)?;
+        Some((&self.of.columns[column].dates, values))
     }
 
     /// Whether functions have numbers in a column, not files alone.
@@ -70,7 +95,7 @@ impl NumberColumns {
 impl Values {
     fn new(
         hierarchy: &Hierarchy,
-        is_share: bool,
+        (is_share, inherits): (bool, bool),
         told: impl Fn(ModuleId) -> Option<f64>,
         origin: impl Fn(ModuleId) -> ModuleId,
     ) -> Values {
@@ -109,6 +134,7 @@ impl Values {
                     values.is_of_functions |= hierarchy.kind(id) != ModuleKind::File;
                     value
                 }
+                (None, 0) if !inherits => f64::NAN,
                 (None, 0) => around.last().map_or(f64::NAN, |it| it.1),
                 (None, count) if is_share => sum.value / f64::from(count),
                 (None, _) => sum.value,

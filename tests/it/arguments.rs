@@ -275,6 +275,7 @@ fn attributes_of_spans_are_arguments_in_every_format() {
         attribute("size", json!({"intValue": "9007199254740993"})),
         attribute("share", json!({"doubleValue": 0.25})),
         attribute("cached", json!({"boolValue": true})),
+        attribute("raw", json!({"bytesValue": "AP8="})),
         attribute(
             "list",
             json!({"arrayValue": {"values": [{"intValue": 3}, {"stringValue": "x"}]}}),
@@ -288,7 +289,7 @@ fn attributes_of_spans_are_arguments_in_every_format() {
     let expected = [of(
         "cart.get",
         json!({"http.route": "/cart", "size": 9007199254740993u64, "share": 0.25, "cached": true,
-            "list.0": 3, "list.1": "x"}),
+            "raw": "00ff", "list.0": 3, "list.1": "x"}),
     )];
     let found = read(&scratch.write("spans.json", request.to_string().as_bytes()));
     assert_eq!(with_arguments(&found), expected);
@@ -316,6 +317,8 @@ fn attributes_of_spans_are_arguments_in_every_format() {
     share.extend_from_slice(&0.25f64.to_le_bytes());
     let mut cached = Vec::new();
     number(2, 1, &mut cached);
+    let mut raw = Vec::new();
+    bytes(7, &[0, 255], &mut raw);
     let (mut values, mut list) = (Vec::new(), Vec::new());
     bytes(1, &integer(3), &mut values);
     bytes(1, &text("x"), &mut values);
@@ -325,6 +328,7 @@ fn attributes_of_spans_are_arguments_in_every_format() {
         ("size", integer(9007199254740993)),
         ("share", share),
         ("cached", cached),
+        ("raw", raw),
         ("list", list),
         ("code.function.name", text("cart.get")),
     ] {

@@ -290,3 +290,58 @@ fn numbers_of_other_tools_are_metrics() {
     let expected = ["own: length of", "1 row is of files", "own-2: share of"];
     assert!(expected.iter().all(|it| said.contains(it)), "{said}");
 }
+
+#[test]
+fn numbers_with_dates_are_a_trend() {
+    let scratch = Scratch::new("own-trends");
+    let session = tree(&data("results"));
+    let hierarchy = &session.hierarchy;
+    let files: Vec<ModuleId> = hierarchy.outermost_files().collect();
+    assert!(files.len() > 1);
+    // Dates in another order, and one file without a number at the first.
+    let mut table = "path,debt 2026-02-28 (min),size,debt 2026-01-31 (min)\n".to_owned();
+    for (at, &file) in files.iter().enumerate() {
+        let first = if at == 0 { "" } else { "1" };
+        table += &format!("{},{},7,{first}\n", hierarchy.path(file), at + 2);
+    }
+    let table = scratch.write("dated.csv", table.as_bytes());
+    let read = [read(&table, &Progress::new()).expect("a table")];
+    let numbers = Arc::new(Numbers::new(read.iter(), hierarchy).expect("numbers"));
+    let columns: Vec<_> = numbers
+        .columns
+        .iter()
+        .map(|it| (&*it.name, &*it.unit))
+        .collect();
+    assert_eq!(columns, [("debt", "min"), ("size", "")]);
+    let mut metrics = ModuleMetrics::new(&session, 0);
+    metrics.set_numbers(hierarchy, Some(&numbers), |id| id);
+    let count = files.len() as f64;
+    let latest = count * (count + 1.0) / 2.0 + count;
+    let (dates, values) = metrics.trend(0, ModuleId::ROOT).expect("a trend");
+    assert_eq!(dates, ["2026-01-31", "2026-02-28"]);
+    assert_eq!(values, [count - 1.0, latest]);
+    assert_eq!(metrics.number(0, ModuleId::ROOT), Some(latest));
+    let (_, values) = metrics.trend(0, files[0]).expect("a trend");
+    assert!(values[0].is_nan() && values[1] == 2.0);
+    assert_eq!(metrics.trend(1, files[0]), None);
+    // A function has the number of its file, but no trend of its own.
+    let is_function = |it: &ModuleId| hierarchy.kind(*it) == ModuleKind::Function;
+    let function = hierarchy.modules().find(is_function).expect("a function");
+    let number = metrics.number(0, function);
+    assert!(number.is_some_and(|it| it >= 2.0), "{number:?}");
+    assert_eq!(metrics.trend(0, function), None);
+    let output = callscape()
+        .arg("tree")
+        .arg(data("results"))
+        .args(["--json", "--depth", "0", "--metric"])
+        .arg(&table)
+        .output();
+    let printed: serde_json::Value =
+        serde_json::from_slice(&output.expect("the program").stdout).expect("JSON");
+    let trend = serde_json::json!([
+        {"date": "2026-01-31", "value": count - 1.0},
+        {"date": "2026-02-28", "value": latest},
+    ]);
+    assert_eq!(printed["numbers"][0]["trend"], trend);
+    assert_eq!(printed["numbers"][1]["value"], 7.0 * count);
+}

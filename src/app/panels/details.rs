@@ -3,6 +3,7 @@
 use egui::{Role, Sense, Ui};
 
 use super::context::Context;
+use super::trend::trend;
 use crate::command::RecordAsk;
 use crate::recording::chosen;
 use callscape_analysis::comparison::amounts::{Change, Measure};
@@ -211,8 +212,12 @@ fn facts(ui: &mut Ui, document: &Document, module: ModuleId, of: &Module<'_>) {
         for (column, index) in numbers.columns.iter().zip(0..) {
             let value = metrics.number(index, module);
             if let Some(value) = value {
-                let shown = measure.text(Metric::Own(index), value);
-                fact(ui, &escape::name(&column.name), shown);
+                let show = |value| measure.text(Metric::Own(index), value);
+                let name = escape::name(&column.name);
+                fact(ui, &name, show(value));
+                if let Some(of) = metrics.trend(index, module) {
+                    trend(ui, &name, of, show);
+                }
             }
         }
     }

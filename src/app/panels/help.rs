@@ -1,12 +1,20 @@
-//! All keys, over everything else.
+//! All keys, and the formats of recordings, over everything else.
 
 use egui::{Align, Context as Egui, Id, Layout, Ui};
 
 use super::context::Context;
 use crate::command::TourAsk;
 use crate::keys::{self, HelpPage};
+use callscape_import::known::KNOWN;
 use callscape_state::ask::CardAsk;
 use callscape_views::style;
+
+/// What the help is about.
+#[derive(Clone, Copy, PartialEq)]
+enum Page {
+    Keys,
+    Formats,
+}
 
 /// The column of keys, in points.
 const KEY_WIDTH: f32 = 104.0;
@@ -24,18 +32,28 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
         ui.set_width(width.min(room.width() - 70.0).max(0.0));
         ui.set_max_height((room.height() - 60.0).max(0.0));
         ui.spacing_mut().interact_size.y = 20.0;
-        ui.label(egui::RichText::new("Keys").heading());
+        let id = Id::unique("help page");
+        let mut page = ui.data(|data| data.get_temp(id)).unwrap_or(Page::Keys);
+        ui.horizontal(|ui| {
+            for (other, title) in [(Page::Keys, "Keys"), (Page::Formats, "Formats")] {
+                let title = egui::RichText::new(title).heading();
+                ui.selectable_value(&mut page, other, title);
+            }
+        });
+        ui.data_mut(|data| data.insert_temp(id, page));
         ui.add_space(6.0);
         egui::ScrollArea::vertical()
+            .auto_shrink([false, true])
             .max_height((room.height() - 150.0).max(80.0))
-            .show(ui, |ui| {
-                ui.columns(columns, |uis| {
+            .show(ui, |ui| match page {
+                Page::Formats => formats(ui),
+                Page::Keys => ui.columns(columns, |uis| {
                     for (index, page) in keys::help().iter().enumerate() {
                         if let Some(ui) = uis.get_mut(index % columns) {
                             section(ui, page);
                         }
                     }
-                });
+                }),
             });
         ui.horizontal(|ui| {
             if ui.button("Close").on_hover_text("F1, Escape").clicked() {
@@ -78,4 +96,28 @@ fn section(ui: &mut Ui, page: &HelpPage) {
         });
     }
     ui.add_space(12.0);
+}
+
+/// What can be opened: who writes it, how to make one, and what can be expected of it.
+fn formats(ui: &mut Ui) {
+    ui.spacing_mut().item_spacing.y = 2.0;
+    for (at, known) in KNOWN.iter().enumerate() {
+        ui.push_id(at, |ui| {
+            ui.horizontal_wrapped(|ui| {
+                ui.label(style::title(known.by));
+                ui.label(style::weak(known.holds));
+            });
+            ui.horizontal_top(|ui| {
+                if ui.small_button("Copy").clicked() {
+                    ui.ctx().copy_text(known.make.to_owned());
+                }
+                let make = egui::RichText::new(known.make).monospace();
+                ui.add(egui::Label::new(make).wrap());
+            });
+            let room = known.room.text();
+            let said = format!("{room}; compared with: {}", known.compared);
+            ui.label(style::weak(said).small());
+            ui.add_space(10.0);
+        });
+    }
 }

@@ -46,6 +46,7 @@ mod timings;
 mod tooltip;
 mod top;
 mod tour;
+mod trend;
 mod welcome;
 mod words;
 

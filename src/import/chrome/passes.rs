@@ -53,6 +53,7 @@ fn pass(input: &Input, progress: &Progress, order: Order) -> Result<Option<Read>
         marks: Marks::new(Mark::key),
         clocks: Clocks::default(),
         linked: Linked::default(),
+        has_source_maps: false,
         memory: Gathered::default(),
     };
     if walk(&mut document, &reporter, &mut reader)?.is_break() {

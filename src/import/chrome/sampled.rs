@@ -5,8 +5,9 @@
 //! <https://github.com/ChromeDevTools/devtools-frontend/tree/main/front_end/models/cpu_profile>.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
-use super::SAMPLE_NOT_SHOWN;
+use super::{SAMPLE_NOT_SHOWN, devtools};
 use crate::cpuprofile::{Handing, Profile};
 use crate::decimal::{self, Unit};
 use crate::document::{Document, Next};
@@ -16,6 +17,7 @@ use crate::samplers;
 use crate::samples::{
     self, Sample as Taken, Samples, StackId, Stacks, Ticks, sort_by_time, usual_interval,
 };
+use crate::source_map::SourceMaps;
 use callscape_base::progress::Progress;
 use callscape_base::units::ThreadId;
 use callscape_base::warnings::{Reporter, Warning};
@@ -54,7 +56,11 @@ pub(super) fn add(
     let mut document = Document::open(input, progress, &reporter)?;
     let with_calls = trace.threads.texts();
     let is_alone = with_calls.is_empty();
-    let mut reader = Reader::new(&mut trace.builder, with_calls);
+    let maps = match trace.has_source_maps {
+        true => devtools::source_maps(input, progress, &reporter)?,
+        false => SourceMaps::default(),
+    };
+    let mut reader = Reader::new(&mut trace.builder, with_calls, maps);
     if document.next()? == Next::Array {
         reader.events(&mut document)?;
     } else if document.object()? {
@@ -107,6 +113,7 @@ struct Sample {
 
 struct Reader<'b, 'a> {
     builder: &'b mut TraceBuilder<'a>,
+    maps: Rc<SourceMaps>,
     /// The threads that have calls.
     with_calls: HashSet<Key>,
     /// In order of their first event.
@@ -134,9 +141,14 @@ struct Event {
 }
 
 impl<'b, 'a> Reader<'b, 'a> {
-    fn new(builder: &'b mut TraceBuilder<'a>, with_calls: HashSet<Key>) -> Reader<'b, 'a> {
+    fn new(
+        builder: &'b mut TraceBuilder<'a>,
+        with_calls: HashSet<Key>,
+        maps: SourceMaps,
+    ) -> Reader<'b, 'a> {
         Reader {
             builder,
+            maps: Rc::new(maps),
             with_calls,
             profiles: Vec::new(),
             by_id: HashMap::new(),
@@ -252,7 +264,7 @@ impl Reader<'_, '_> {
                 b"name" => document.text_into(&mut event.named)?,
                 b"data" => {
                     if document.next()? == Next::Object {
-                        event.part = Some(Profile::part(document, self.builder)?);
+                        event.part = Some(Profile::part(document, self.builder, &self.maps)?);
                     } else {
                         document.skip()?;
                     }

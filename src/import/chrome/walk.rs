@@ -66,12 +66,21 @@ fn object(
             members.push(unescape(key).0);
         }
         let (samples, system) = (key == b"samples", key == b"systemTraceEvents");
+        let metadata = key == b"metadata";
         if samples && document.next()? == Next::Array {
             document.pass_over(SAMPLE_NOT_SHOWN)?;
             continue;
         }
         if system && document.next()? == Next::Text {
             document.warn("system-trace-not-shown");
+        }
+        if metadata && document.next()? == Next::Object {
+            document.object()?;
+            while let Some(key) = document.member()? {
+                reader.has_source_maps |= key == b"sourceMaps";
+                document.skip()?;
+            }
+            continue;
         }
         if !events || document.next()? != Next::Array {
             document.skip()?;

@@ -1,10 +1,12 @@
 //! A profile once it is read: its nodes as stacks, and its samples in order of time.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use crate::document::Document;
 use crate::input::Input;
 use crate::samples::{self, Sample, Samples, StackId, Stacks, Ticks, median};
+use crate::source_map::SourceMaps;
 use callscape_base::units::{self, FunctionId, ThreadId};
 use callscape_base::warnings::Reporter;
 use callscape_facts::builder::{Timestamp, TraceBuilder};
@@ -36,6 +38,8 @@ const USUAL_INTERVAL: i64 = 1_000_000;
 #[derive(Clone, Copy)]
 pub(super) struct Node {
     pub function: FunctionId,
+    /// Its place is that of a source map, where the lines that ran are others.
+    pub is_mapped: bool,
     /// The index of the node around it.
     pub parent: Option<usize>,
 }
@@ -43,6 +47,8 @@ pub(super) struct Node {
 /// A profile, or a part of one.
 #[derive(Default)]
 pub(crate) struct Profile {
+    /// Where its scripts come from.
+    pub(super) maps: Rc<SourceMaps>,
     pub(super) nodes: Vec<Node>,
     /// By id, the index of the node.
     pub(super) by_id: HashMap<u32, usize, BuildFast>,
@@ -71,6 +77,7 @@ impl Profile {
         let before = self.nodes.len();
         self.nodes.extend(part.nodes.iter().map(|node| Node {
             function: node.function,
+            is_mapped: node.is_mapped,
             parent: node.parent.map(|parent| parent + before),
         }));
         // In order of index, so that the same file gives the same answer.
@@ -126,7 +133,8 @@ impl Profile {
     ) {
         let (stacks, samples) = (to.stacks, to.samples);
         let of_node = self.stacks(stacks, document);
-        for &(node, line, ticks) in &self.ticks {
+        let ticks = self.ticks.iter();
+        for &(node, line, ticks) in ticks.filter(|it| !self.nodes[it.0].is_mapped) {
             let lines = to.ticks.entry(of_node[node]).or_default();
             lines.push((line, u64::from(ticks)));
         }
@@ -304,26 +312,28 @@ impl Profile {
         stacks: &mut Stacks,
         document: &Document<'_>,
     ) -> Vec<(i64, StackId)> {
-        // By id, the stack of its node; V8 numbers them without gaps.
-        let mut by_id: Vec<Option<StackId>> = Vec::new();
+        // By id, its node; V8 numbers them without gaps.
+        let mut by_id: Vec<Option<usize>> = Vec::new();
         let gaps = |&id: &u32| id as usize > 2 * self.nodes.len() + 16;
         if !self.by_id.keys().any(gaps) {
             by_id.resize(2 * self.nodes.len() + 17, None);
             for (&id, &node) in &self.by_id {
-                by_id[id as usize] = Some(of_node[node]);
+                by_id[id as usize] = Some(node);
             }
         }
-        let stack_of = |id: u32| match by_id.get(id as usize) {
+        let node_of = |id: u32| match by_id.get(id as usize) {
             Some(&known) => known,
-            None => self.by_id.get(&id).map(|&node| of_node[node]),
+            None => self.by_id.get(&id).copied(),
         };
         let times = self.times(taken.len(), document);
         let lines = self.lines.iter().copied().chain(std::iter::repeat(0));
         let mut sampled = Vec::with_capacity(taken.len());
         for ((time, &id), line) in times.zip(taken).zip(lines) {
-            match stack_of(id) {
-                Some(stack) if line == 0 => sampled.push((time, stack)),
-                Some(stack) => sampled.push((time, stacks.with_line(stack, line))),
+            match node_of(id) {
+                Some(node) if line == 0 || self.nodes[node].is_mapped => {
+                    sampled.push((time, of_node[node]));
+                }
+                Some(node) => sampled.push((time, stacks.with_line(of_node[node], line))),
                 None => document.warn("unknown-node"),
             }
         }

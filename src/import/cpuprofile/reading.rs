@@ -1,9 +1,12 @@
 //! Reads a profile, or a part of one, from JSON.
 
+use std::rc::Rc;
+
 use super::profile::{NO_NODE, NO_TIME, Node, Profile};
 use crate::decimal::Unit;
 use crate::document::{Document, Next};
 use crate::error::ImportError;
+use crate::source_map::SourceMaps;
 use callscape_base::units::FunctionId;
 use callscape_facts::builder::TraceBuilder;
 use callscape_facts::functions::Function;
@@ -21,23 +24,35 @@ struct Reading {
 }
 
 impl Reading {
-    fn function(&self, builder: &mut TraceBuilder<'_>) -> FunctionId {
-        let (file, library) = match self.url.strip_prefix("file://") {
+    /// The function, and whether its place is that of a source map.
+    fn function(&self, maps: &SourceMaps, builder: &mut TraceBuilder<'_>) -> (FunctionId, bool) {
+        let at = self.line.zip(self.column);
+        let original = at.and_then(|at| maps.original(&self.url, at, &self.name));
+        let (name, url, at) = match original {
+            Some(it) => (
+                it.name.unwrap_or(&self.name),
+                it.file,
+                [Some(it.line), Some(it.column)],
+            ),
+            None => (&*self.name, &*self.url, [self.line, self.column]),
+        };
+        let (file, library) = match url.strip_prefix("file://") {
             Some(path) => (percent_decoded(path), ""),
-            None if self.url.starts_with("node:") => (self.url.clone(), "node"),
-            None => (self.url.clone(), ""),
+            None if url.starts_with("node:") => (url.to_owned(), "node"),
+            None => (url.to_owned(), ""),
         };
         let from_one = |number: Option<u32>| number.map_or(0, |number| number.saturating_add(1));
         let function = Function {
-            name: match self.name.as_str() {
+            name: match name {
                 "" => "(anonymous)",
                 name => name,
             },
             file: &file,
-            line: from_one(self.line),
+            line: from_one(at[0]),
             library,
         };
-        builder.function_at(function, from_one(self.column))
+        let function = builder.function_at(function, from_one(at[1]));
+        (function, original.is_some())
     }
 
     /// Takes a member that says where the function stands; others are skipped.
@@ -92,8 +107,12 @@ impl Profile {
     pub(crate) fn part(
         document: &mut Document<'_>,
         builder: &mut TraceBuilder<'_>,
+        maps: &Rc<SourceMaps>,
     ) -> Result<Profile, ImportError> {
-        let mut part = Profile::default();
+        let mut part = Profile {
+            maps: Rc::clone(maps),
+            ..Profile::default()
+        };
         part.members(document, builder, 1)?;
         Ok(part)
     }
@@ -188,6 +207,7 @@ impl Profile {
         self.nodes.push(Node {
             // Known when the node has been read.
             function: FunctionId(0),
+            is_mapped: false,
             parent,
         });
         self.hits.push(0);
@@ -225,7 +245,9 @@ impl Profile {
                 continue;
             }
             let Some(member) = document.member()?.map(Member::new) else {
-                self.nodes[node.index].function = node.function(builder);
+                let at = node.index;
+                let (function, is_mapped) = node.function(&self.maps, builder);
+                (self.nodes[at].function, self.nodes[at].is_mapped) = (function, is_mapped);
                 open.pop();
                 continue;
             };

@@ -402,7 +402,7 @@ impl<'r> Building<'r> {
         let time = at.time(event.time);
         let begins = event.kind == wire::TASK_BEGIN;
         let number = event.arguments[0].to_string();
-        let Some(lane) = self.lanes.lane(begins, "", &number) else {
+        let Some(lane) = self.lanes.lane(begins, "", (&number, "")) else {
             let kind = if begins {
                 "duplicate-id"
             } else {

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use super::pairs::{attribute, hexadecimal};
+use crate::base64::bytes;
 use crate::document::Document;
 use crate::error::ImportError;
 use crate::protobuf::{Fields, Value as Field};
@@ -31,7 +32,13 @@ pub(super) fn read(
     while let Some(key) = document.member()? {
         let is_list = matches!(key, b"kvlistValue" | b"kvlist_value");
         match key {
-            b"stringValue" | b"string_value" | b"bytesValue" | b"bytes_value" => {
+            b"bytesValue" | b"bytes_value" => {
+                let text = document.text()?;
+                // As the binary form has it; what is no base 64 stays as it is.
+                let text = bytes(&text).map_or(text, |bytes| hexadecimal(&bytes));
+                found.push((name.clone(), Value::Text(text.into())));
+            }
+            b"stringValue" | b"string_value" => {
                 let text = document.text()?;
                 found.push((name.clone(), Value::Text(text.into())));
             }

@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::switches::{Switches, switches};
 use crate::atrace::Lanes as AsyncLanes;
 use crate::chrome::completes::Completes;
 use crate::chrome::nesting::{Mark, Marks, OpenBegins};
 use crate::flows::Flows;
 use crate::input::Input;
-use crate::wakeups::Wakeups;
+use crate::kernel::Kernel;
 use callscape_base::units::{FunctionId, ThreadId};
 use callscape_base::warnings::Reporter;
 use callscape_facts::builder::TraceBuilder;
@@ -67,13 +66,11 @@ pub(super) struct Reader<'a> {
     pub thread_tracks: HashMap<u64, u64, BuildFast>,
     /// Of marks that belong to no thread.
     pub async_lanes: AsyncLanes,
-    /// What the scheduler did, and when last.
-    pub switches: Switches,
-    pub last_switch: i64,
+    /// What the kernel told of threads.
+    pub kernel: Kernel,
     /// By processor, the thread that the last of its switches in columns gave it to.
     pub running: HashMap<u64, u64, BuildFast>,
     pub flows: Flows,
-    pub wakeups: Wakeups,
 }
 
 /// A clock of a sequence.
@@ -136,11 +133,9 @@ impl<'a> Reader<'a> {
             marks: Marks::new(Mark::key),
             thread_tracks: HashMap::default(),
             async_lanes: AsyncLanes::default(),
-            switches: switches(),
-            last_switch: i64::MIN,
+            kernel: Kernel::default(),
             running: HashMap::default(),
             flows: Flows::default(),
-            wakeups: Wakeups::default(),
         }
     }
 }

@@ -1,20 +1,18 @@
 //! What the kernel's scheduler did: events of ftrace that switch and wake threads, each for itself or many in columns
-//! (`ftrace_event_bundle.proto`, `ftrace/sched.proto`). A thread that is taken from its processor waits until one is
-//! given to it again. Who wakes in columns is who runs on the processor.
+//! (`ftrace_event_bundle.proto`, `ftrace/sched.proto`), and binder (`ftrace/binder.proto`). Who wakes in columns is who runs
+//! on the processor.
 
 use std::collections::HashMap;
 use std::io;
 
 use super::clocks::{BOOTTIME, in_range};
 use super::reader::Reader;
-use super::switches::{IN, PREEMPTED, Switch, VOLUNTARY, switches};
+use crate::kernel::Binder;
 use crate::protobuf::{Fields, Value, varint};
 use crate::wakeups::Stage;
 use callscape_base::progress::Progress;
 use callscape_base::units::ThreadId;
 use callscape_base::warnings::Place;
-use callscape_facts::builder::Timestamp;
-use callscape_facts::trace::Why;
 
 /// The states of a thread that can go on: none of the bits for what it waits for. A bit above says that it was taken
 /// while it ran, another one from kernel to kernel.
@@ -23,7 +21,7 @@ fn can_go_on(state: u64) -> bool {
 }
 
 impl Reader<'_> {
-    /// Takes a bundle of events of one processor; those that are neither of the scheduler nor a mark are counted.
+    /// Takes a bundle of events of one processor; those that tell nothing of threads are counted.
     pub(super) fn bundle(&mut self, bundle: &[u8]) {
         let offset = self.clock_offset(BOOTTIME);
         let mut processor = Fields::new(bundle).filter(|(number, _)| *number == 1);
@@ -40,24 +38,10 @@ impl Reader<'_> {
         }
     }
 
-    fn switch(&mut self, time: i64, (previous, state): (u64, u64), next: u64) {
-        self.last_switch = self.last_switch.max(time);
-        let kind = match can_go_on(state) {
-            true => PREEMPTED,
-            false => VOLUNTARY,
-        };
-        // Nobody waits in the thread that stands for an idle processor.
-        for (thread, kind) in [(previous, kind), (next, IN)] {
-            if thread != 0 {
-                self.switches.push(Switch { thread, time, kind });
-            }
-        }
-    }
-
-    /// Takes an event; whether it is of the scheduler or a mark.
+    /// Takes an event; whether it tells of threads or is a mark.
     fn kernel_event(&mut self, event: &[u8], offset: i64) -> bool {
         let (mut time, mut thread, mut switch, mut print) = (0, 0, None, None);
-        let mut wakeup = None;
+        let (mut wakeup, mut binder) = (None, None);
         for (number, value) in Fields::new(event) {
             match (number, value) {
                 (1, Value::Number(ns)) => time = in_range(ns),
@@ -65,6 +49,8 @@ impl Reader<'_> {
                 (3, Value::Bytes(bytes)) => print = Some(bytes),
                 (4, Value::Bytes(bytes)) => switch = Some(bytes),
                 (17, Value::Bytes(bytes)) => wakeup = Some((Stage::Wakeup, bytes)),
+                (50, Value::Bytes(bytes)) => binder = Some((Binder::Sent, bytes)),
+                (51, Value::Bytes(bytes)) => binder = Some((Binder::Received, bytes)),
                 (20, Value::Bytes(bytes)) => wakeup = Some((Stage::Waking, bytes)),
                 (114, Value::Bytes(bytes)) => wakeup = Some((Stage::New, bytes)),
                 _ => {}
@@ -80,6 +66,13 @@ impl Reader<'_> {
             self.wakeup(stage, [thread, woken], time.saturating_add(offset));
             return true;
         }
+        if let Some((end, bytes)) = binder {
+            let number = Fields::new(bytes).find(|(number, _)| *number == 1);
+            let number = number.and_then(|(_, value)| value.number()).unwrap_or(0);
+            let time = time.saturating_add(offset);
+            self.kernel.binder((end, number), thread, time, self.offset);
+            return true;
+        }
         let Some(switch) = switch else {
             return false;
         };
@@ -92,13 +85,13 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        self.switch(time.saturating_add(offset), (previous, state), next);
+        let taken = (previous, can_go_on(state));
+        self.kernel.switch(time.saturating_add(offset), taken, next);
         true
     }
 
     fn wakeup(&mut self, stage: Stage, threads: [u64; 2], time: i64) {
-        let threads = threads.map(|it| i64::try_from(it).unwrap_or(0));
-        self.wakeups.push(stage, threads, time, self.offset);
+        self.kernel.wakeup(stage, threads, time, self.offset);
     }
 
     /// Switches and wake-ups of one processor in columns: what was next in a switch is what is taken from it in the
@@ -134,7 +127,8 @@ impl Reader<'_> {
             }
             let state = next(1).unwrap_or(0);
             let thread = next(2).unwrap_or(0);
-            self.switch(of_trace(now), (running, state), thread);
+            self.kernel
+                .switch(of_trace(now), (running, can_go_on(state)), thread);
             (time, running) = (now, thread);
         }
         self.running.insert(processor, running);
@@ -152,50 +146,13 @@ impl Reader<'_> {
         of_thread
     }
 
-    /// Tells the builder which threads woke which.
-    pub(super) fn wake(&mut self) {
+    /// Tells the builder what the kernel told of the threads of tracks. O(n log n).
+    pub(super) fn kernel(&mut self, progress: &Progress) -> io::Result<()> {
         let threads = self.threads();
-        let thread = |id| threads.get(&u64::try_from(id).ok()?).copied();
+        let thread = |id| threads.get(&id).copied();
         let place = |offset| Place::offset(&self.file, offset);
-        let wakeups = std::mem::take(&mut self.wakeups);
-        wakeups.build(thread, &mut self.builder, self.reporter, &place);
-    }
-
-    /// Tells the builder when the threads of tracks had no processor. O(n log n).
-    pub(super) fn wait(&mut self, progress: &Progress) -> io::Result<()> {
-        let switches = std::mem::replace(&mut self.switches, switches());
-        if switches.total() == 0 {
-            return Ok(());
-        }
-        self.builder.knows_waiting();
-        let of_thread = self.threads();
-        let mut switches = switches.finish(progress)?;
-        let mut out: Option<Switch> = None;
-        loop {
-            let next = switches.next();
-            if let Some(taken) = out.take()
-                && let Some(&thread) = of_thread.get(&taken.thread)
-            {
-                // What does not come back waits to the end.
-                let end = match next.filter(|next| next.thread == taken.thread) {
-                    Some(next) if next.kind == IN => Some(next.time),
-                    Some(_) => None,
-                    None => Some(self.last_switch),
-                };
-                let why = match taken.kind {
-                    PREEMPTED => Why::Preempted,
-                    _ => Why::Voluntary,
-                };
-                if let Some(end) = end {
-                    let times = (Timestamp::from_ns(taken.time), Timestamp::from_ns(end));
-                    self.builder.wait(thread, times, None, why);
-                }
-            }
-            match next {
-                None => break,
-                Some(next) => out = (next.kind != IN).then_some(next),
-            }
-        }
-        switches.check()
+        let kernel = std::mem::take(&mut self.kernel);
+        let to = (&mut self.builder, progress);
+        kernel.build(thread, to, self.reporter, &place)
     }
 }

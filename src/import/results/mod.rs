@@ -13,6 +13,7 @@
 //! them is opened.
 
 mod cobertura;
+mod dates;
 mod lcov;
 mod lines;
 mod numbers;

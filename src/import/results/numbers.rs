@@ -2,7 +2,7 @@
 //!
 //! - CSV with a header, separated by `,`, `;` or tabs: one column of paths (`file`, `path`, `filename`, `component`), optionally
 //!   `function` or `line`, and each other column with a number is one of the numbers. A name may end in its unit and direction,
-//!   as `debt (min, more is worse)`.
+//!   as `debt (min, more is worse)`, and have a date: columns that differ only by it are one of the numbers over time.
 //! - JSON: a list of such rows as objects; CodeCharta's `cc.json` (<https://codecharta.com/docs/overview/file-format>); the
 //!   answer of SonarQube's `api/measures/component_tree`.
 
@@ -10,6 +10,7 @@ use std::io::{BufRead, Read};
 
 use serde_json::{Map, Value};
 
+use super::dates;
 use super::set::{Failed, MOST, Numbers, ResultSet, Row, plain_path};
 use callscape_base::progress::Progress;
 
@@ -139,6 +140,7 @@ fn finish(mut numbers: Numbers, set: &mut ResultSet) -> Result<(), Failed> {
         }
         (column.unit, column.name) = (unit.join(", "), name.trim().to_owned());
     }
+    dates::join(&mut numbers, &mut set.left_out);
     set.numbers = Some(numbers);
     Ok(())
 }

@@ -27,6 +27,9 @@ pub struct Hit {
 /// So many numbers of a file are kept.
 pub const MOST_COLUMNS: usize = 4;
 
+/// So many columns of a table are read, dates of one number among them.
+const MOST_READ: usize = 256;
+
 /// What each of the numbers is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Column {
@@ -34,6 +37,15 @@ pub struct Column {
     /// Empty where the file says nothing of it.
     pub unit: String,
     pub more_is_worse: bool,
+    /// The dates of its numbers, the latest last, if the file has it at several.
+    pub dates: Vec<String>,
+}
+
+impl Column {
+    /// How many numbers of a row it is.
+    pub fn width(&self) -> usize {
+        self.dates.len().max(1)
+    }
 }
 
 /// The numbers of a file, or of a function in it.
@@ -44,7 +56,7 @@ pub struct Row {
     pub function: String,
     /// A line of the function, from 1; 0 where the file says nothing of it.
     pub line: u32,
-    /// By column; no number where there is none.
+    /// By column, and by date of those that have several; no number where there is none.
     pub values: Vec<f64>,
 }
 
@@ -55,10 +67,10 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// The index of a column; none beyond those that are kept.
+    /// The index of a column; none beyond those that are read.
     pub(super) fn column(&mut self, name: &str) -> Option<usize> {
         let known = self.columns.iter().position(|it| it.name == name);
-        if known.is_some() || self.columns.len() >= MOST_COLUMNS {
+        if known.is_some() || self.columns.len() >= MOST_READ {
             return known;
         }
         self.columns.push(Column {

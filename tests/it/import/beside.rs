@@ -207,7 +207,7 @@ fn marks_of_programs_in_traces_of_the_kernel_are_calls() {
     assert_eq!(all(&recording), expected);
     assert_eq!(
         warnings(&recording),
-        BTreeMap::from([("event-not-shown", 2)])
+        BTreeMap::from([("event-not-shown", 1)])
     );
     // The page that systrace makes of it.
     let text = std::fs::read_to_string(path).expect("the sample");
@@ -323,4 +323,105 @@ fn bytes(field: u64, content: &[u8]) -> Vec<u8> {
         content.to_vec(),
     ]
     .concat()
+}
+
+/// Tasks of a page, the events of a user, a picture, and a script with an inline map: its function `b` was `add` in `x.ts`.
+fn devtools() -> String {
+    let map =
+        "eyJzb3VyY2VzIjpbInNyYy94LnRzIl0sIm5hbWVzIjpbImFkZCJdLCJtYXBwaW5ncyI6IkFBRUEsU0FBU0EifQ==";
+    let timing = |id: &str, kind: &str, number: u32, start: u32| {
+        let begin = format!(
+            r#"{{"name":"EventTiming","cat":"devtools.timeline","ph":"b","id2":{{"local":"{id}"}},"pid":1,"tid":2,"ts":{start},"args":{{"data":{{"type":"{kind}","interactionId":{number},"duration":40}}}}}}"#
+        );
+        let end = format!(
+            r#"{{"name":"EventTiming","cat":"devtools.timeline","ph":"e","id2":{{"local":"{id}"}},"pid":1,"tid":2,"ts":{},"args":{{}}}}"#,
+            start + 40_000
+        );
+        format!("{begin},\n{end}")
+    };
+    let frame = |name: &str, column: u32| {
+        format!(
+            r#"{{"functionName":"{name}","scriptId":7,"url":"http://h/x.js","lineNumber":0,"columnNumber":{column}}}"#
+        )
+    };
+    let events = [
+        r#"{"name":"thread_name","ph":"M","pid":1,"tid":2,"args":{"name":"CrRendererMain"}}"#.to_owned(),
+        r#"{"name":"RunTask","cat":"disabled-by-default-devtools.timeline","ph":"X","pid":1,"tid":2,"ts":1000,"dur":50000,"args":{}}"#.to_owned(),
+        r#"{"name":"RunTask","cat":"disabled-by-default-devtools.timeline","ph":"X","pid":1,"tid":2,"ts":60000,"dur":50001,"args":{}}"#.to_owned(),
+        r#"{"name":"RunTask","cat":"mine","ph":"X","pid":1,"tid":2,"ts":200000,"dur":90000,"args":{}}"#.to_owned(),
+        timing("0x1", "click", 12, 2_000),
+        timing("0x2", "pointermove", 0, 70_000),
+        format!(
+            r#"{{"name":"ScriptCatchup","cat":"disabled-by-default-devtools.v8-source-rundown","ph":"I","pid":1,"tid":2,"ts":1,"args":{{"data":{{"isolate":"1","scriptId":7,"url":"http://h/x.js","sourceMapUrl":"data:application/json;base64,{map}"}}}}}}"#
+        ),
+        r#"{"name":"Screenshot","cat":"disabled-by-default-devtools.screenshot","ph":"O","id":"0x1","pid":1,"tid":2,"ts":3,"args":{"snapshot":"/9j/4A"}}"#.to_owned(),
+        r#"{"name":"Profile","cat":"v8","ph":"P","id":"0x9","pid":1,"tid":2,"ts":1000,"args":{"data":{"startTime":1000}}}"#.to_owned(),
+        format!(
+            r#"{{"name":"ProfileChunk","cat":"v8","ph":"P","id":"0x9","pid":1,"tid":3,"ts":9000,"args":{{"data":{{"cpuProfile":{{"nodes":[{{"id":1,"callFrame":{}}},{{"id":2,"parent":1,"callFrame":{}}}],"samples":[2,2,1]}},"lines":[1,1,1],"timeDeltas":[200,1000,1000]}}}}}}"#,
+            frame("b", 10),
+            frame("", 20)
+        ),
+    ];
+    format!("{{\"traceEvents\":[\n{}\n]}}\n", events.join(",\n"))
+}
+
+#[test]
+fn recordings_of_devtools_have_interactions_long_tasks_and_sources() {
+    let scratch = Scratch::new("beside-devtools");
+    let recording = read(&scratch.write("devtools.json", devtools().as_bytes()));
+    let long = of_function(&recording, "RunTask (over 50 ms)");
+    assert_eq!(long, (50_001_000, 50_001_000, 1));
+    assert_eq!(of_function(&recording, "RunTask").2, 2);
+    assert_eq!(
+        of_function(&recording, "click"),
+        (40_000_000, 40_000_000, 1)
+    );
+    assert_eq!(of_function(&recording, "EventTiming").2, 1);
+    let threads = recording.trace.threads().iter();
+    let threads = threads.map(|it| (&*it.id, &*it.name));
+    let expected = [
+        ("2", "CrRendererMain"),
+        ("async interactions", ""),
+        ("async devtools.timeline", ""),
+        ("2, samples", "CrRendererMain, samples"),
+    ];
+    assert_eq!(threads.collect::<Vec<_>>(), expected);
+    let place = |name| {
+        let mut functions = recording
+            .functions
+            .ids()
+            .map(|id| recording.functions.get(id));
+        let found = functions.find(|it| it.name == name);
+        found.map(|it| (it.file.to_owned(), it.line))
+    };
+    let source = "http://h/src/x.ts".to_owned();
+    assert_eq!(place("add"), Some((source.clone(), 3)));
+    assert_eq!(place("(anonymous)"), Some((source, 3)));
+    assert_eq!(place("b"), None);
+    assert!(recording.lines.is_none());
+    let expected = [("instant-not-shown", 1), ("screenshot-not-shown", 1)];
+    assert_eq!(warnings(&recording), BTreeMap::from(expected));
+}
+
+#[test]
+fn a_recording_of_devtools_has_what_a_direct_count_finds() {
+    // By `tests/data/import/devtools/count.py`. Of 34 ms, a task is inside another one.
+    let recording = read(&crate::common::data("import/devtools/page.json.gz"));
+    let calls = |name| of_function(&recording, name).2;
+    assert_eq!(calls("RunTask") + calls("RunTask (over 50 ms)"), 284);
+    assert_eq!(calls("RunTask (over 50 ms)"), 1);
+    assert_eq!(calls("Layout"), 6);
+    assert_eq!(calls("MinorGC"), 2);
+    assert_eq!(calls("EventDispatch"), 19);
+    assert_eq!(recording.samples, 3415);
+    for (name, us) in [
+        ("(program)", 202_413),
+        ("CompileFunction", 5_225),
+        ("CompileIgnition", 4_986),
+        ("FunctionCallback", 4_819),
+        ("(garbage collector)", 3_356),
+    ] {
+        assert_eq!(of_function(&recording, name).0, us * 1000, "{name}");
+    }
+    assert_eq!(warnings(&recording)["screenshot-not-shown"], 2);
 }

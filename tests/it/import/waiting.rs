@@ -385,3 +385,30 @@ fn events_of_the_scheduler_that_were_lost_are_counted() {
     let counted = super::warnings(&read(&folder))["lost-scheduler-events"];
     assert_eq!(counted, 7);
 }
+
+#[test]
+fn a_thread_of_a_text_of_the_kernel_waits_from_one_switch_to_the_next() {
+    let text = "\
+# tracer: nop
+  my app-5  ( 4) [000] ...1  1.000001: tracing_mark_write: B|4|outer
+  my app-5  ( 4) [000] ...1  1.000002: tracing_mark_write: B|4|inner
+  my app-5  ( 4) [000] d..2  1.000003: sched_switch: prev_comm=my app prev_pid=5 prev_prio=120 prev_state=R+ ==> next_comm=a ==> b next_pid=9 next_prio=120
+  a ==> b-9 ( 9) [000] d..2  1.000004: sched_switch: prev_comm=a ==> b prev_pid=9 prev_prio=120 prev_state=S ==> next_comm=my app next_pid=5 next_prio=120
+  my app-5  ( 4) [000] ...1  1.000006: tracing_mark_write: E|4
+  my app-5  ( 4) [000] d..2  1.000007: sched_switch: prev_comm=my app prev_pid=5 prev_prio=120 prev_state=D|K ==> next_comm=swapper/0 next_pid=0 next_prio=120
+  <idle>-0  (--) [001] d..2  1.0000085: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=my app next_pid=5 next_prio=120
+  my app-5  ( 4) [001] ...1  1.000009: tracing_mark_write: E|4
+";
+    let scratch = Scratch::new("systrace-switch");
+    scratch.write("trace.txt", text.as_bytes());
+    let recording = read(&scratch.0.join("trace.txt"));
+    assert_eq!(waited(&recording, "outer"), (2500, 1500));
+    assert_eq!(waited(&recording, "inner"), (1000, 1000));
+    let found: Vec<_> = waits(&recording, 0)
+        .iter()
+        .map(|it| (it.start.ns(), it.end.ns(), it.why))
+        .collect();
+    let expected = [(2000, 3000, Why::Preempted), (6000, 7500, Why::Voluntary)];
+    assert_eq!(found, expected);
+    assert_eq!(recording.warnings, []);
+}

@@ -178,3 +178,38 @@ fn wake_ups_in_texts_of_the_kernel_are_links_but_no_callers() {
         );
     }
 }
+
+#[test]
+fn a_transaction_of_binder_links_its_two_ends() {
+    let scratch = Scratch::new("links-binder");
+    let expected = ByPair::from([pair("asks", "answers", 1)]);
+    let mut trace = Vec::new();
+    thread(7, &mut trace);
+    thread(8, &mut trace);
+    event(10, 7, 1, "asks", &[], &mut trace);
+    event(40, 8, 1, "answers", &[], &mut trace);
+    event(50, 8, 2, "", &[], &mut trace);
+    event(60, 7, 2, "", &[], &mut trace);
+    let mut bundle = message(&[(1, 0)]);
+    // 50 is binder_transaction, 51 binder_transaction_received.
+    for (time, by, kind) in [(20, 7, 50), (30, 8, 51)] {
+        let mut event = message(&[(1, time), (2, by)]);
+        field(kind, &message(&[(1, 99)]), &mut event);
+        field(2, &event, &mut bundle);
+    }
+    packet(70, 1, &bundle, &mut trace);
+    let (found, counted, warnings) = links(&scratch.write("binder.pftrace", &trace));
+    assert_eq!((found, warnings), (expected.clone(), json!([])));
+    assert_eq!(counted, ByPair::from([pair("flow", "", 1)]));
+    let text = "\
+    app-7 (   5) [000] ...1   1.000010: tracing_mark_write: B|5|asks
+    app-7 (   5) [000] ...1   1.000020: binder_transaction: transaction=99 dest_node=1 dest_proc=5 dest_thread=0 reply=0 flags=0x10 code=0x3
+    srv-8 (   5) [001] ...1   1.000030: binder_transaction_received: transaction=99
+    srv-8 (   5) [001] ...1   1.000040: tracing_mark_write: B|5|answers
+    srv-8 (   5) [001] ...1   1.000050: tracing_mark_write: E|5
+    app-7 (   5) [000] ...1   1.000060: tracing_mark_write: E|5
+";
+    let (found, counted, warnings) = links(&scratch.write("binder.txt", text.as_bytes()));
+    assert_eq!((found, warnings), (expected, json!([])));
+    assert_eq!(counted, ByPair::from([pair("flow", "", 1)]));
+}

@@ -42,6 +42,7 @@ pub(super) struct Elf {
     has_all_symbols: bool,
     has_debug_information: bool,
     build_id: Option<Vec<u8>>,
+    debug_link: Option<(Vec<u8>, u32)>,
     lines: Option<Context<Reader>>,
 }
 
@@ -76,12 +77,20 @@ impl Elf {
             has_all_symbols,
             has_debug_information: file.section_by_name(".debug_info").is_some(),
             build_id: file.build_id().ok().flatten().map(<[u8]>::to_vec),
+            debug_link: { file.gnu_debuglink().ok().flatten() }
+                .map(|(name, sum)| (name.to_vec(), sum)),
             lines: None,
         })
     }
 
     pub(super) fn build_id(&self) -> Option<&[u8]> {
         self.build_id.as_deref()
+    }
+
+    /// The name of the file with what was taken out of this one, and its checksum.
+    pub(super) fn debug_link(&self) -> Option<(&[u8], u32)> {
+        let (name, sum) = self.debug_link.as_ref()?;
+        Some((name, *sum))
     }
 
     pub(super) fn has_debug_information(&self) -> bool {

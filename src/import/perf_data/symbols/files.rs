@@ -66,7 +66,7 @@ impl Files {
                     continue;
                 }
             }
-            return Some(self.complete(elf, bytes, warn));
+            return Some(self.complete(elf, (&path, bytes), warn));
         }
         if is_path {
             warn(why);
@@ -78,22 +78,24 @@ impl Files {
     fn complete(
         &mut self,
         mut elf: Elf,
-        bytes: Arc<[u8]>,
+        (path, bytes): (&Path, Arc<[u8]>),
         warn: &impl Fn(&'static str),
     ) -> Box<Elf> {
-        let places = match (elf.has_debug_information(), elf.build_id()) {
-            (false, Some(id)) => debug_files(id),
-            _ => Vec::new(),
+        let places = match elf.has_debug_information() {
+            false => debug_files(&elf, path),
+            true => Vec::new(),
         };
         let mut found = places.iter().filter_map(|path| read(path).ok().flatten());
-        let debug = found.next();
-        let other = debug.as_ref().and_then(Elf::parse);
-        let bytes = match (other, debug) {
-            (Some(other), Some(debug)) if other.build_id() == elf.build_id() => {
+        let found = found.find_map(|debug| {
+            let other = Elf::parse(&debug)?;
+            belongs(&elf, &other, &debug).then_some((other, debug))
+        });
+        let bytes = match found {
+            Some((other, debug)) => {
                 elf.take_from(other);
                 debug
             }
-            _ => bytes,
+            None => bytes,
         };
         if elf.has_debug_information() {
             let size = bytes.len() as u64;
@@ -179,13 +181,39 @@ fn cached(id: &[u8], names: &[&str]) -> Vec<PathBuf> {
     names.iter().map(|name| folder.join(name)).collect()
 }
 
-/// Where perf and the system keep the debug information of this build.
-fn debug_files(id: &[u8]) -> Vec<PathBuf> {
-    let mut files = cached(id, &["debug"]);
-    if let Some((folder, rest)) = by_id(id) {
-        let folder = Path::new("/usr/lib/debug/.build-id").join(folder);
-        files.push(folder.join(format!("{rest}.debug")));
+/// Whether the file in these bytes has what was taken out of another one: it is of the same build, or the one that this
+/// names.
+fn belongs(elf: &Elf, other: &Elf, bytes: &[u8]) -> bool {
+    match (elf.build_id(), other.build_id()) {
+        (None, None) => elf
+            .debug_link()
+            .is_some_and(|it| it.1 == crc32fast::hash(bytes)),
+        (id, other) => id == other,
     }
+}
+
+/// Where perf and the system keep the debug information of the file at a path, by its build id and by the name that it gives
+/// (<https://sourceware.org/gdb/current/onlinedocs/gdb.html/Separate-Debug-Files.html>).
+fn debug_files(elf: &Elf, path: &Path) -> Vec<PathBuf> {
+    const SYSTEM: &str = "/usr/lib/debug";
+    let mut files = Vec::new();
+    if let Some(id) = elf.build_id() {
+        files = cached(id, &["debug"]);
+        if let Some((folder, rest)) = by_id(id) {
+            let folder = Path::new(SYSTEM).join(".build-id").join(folder);
+            files.push(folder.join(format!("{rest}.debug")));
+        }
+    }
+    let name = elf.debug_link().and_then(|(name, _)| path_of(name));
+    // A name that leads to another folder is none.
+    let name = name.as_deref().and_then(Path::file_name);
+    if let Some((name, folder)) = name.zip(path.parent()) {
+        let of_system = folder.strip_prefix("/").ok();
+        let of_system = of_system.map(|it| Path::new(SYSTEM).join(it).join(name));
+        files.extend([folder.join(name), folder.join(".debug").join(name)]);
+        files.extend(of_system);
+    }
+    files.retain(|it| it != path);
     files
 }
 
@@ -205,5 +233,54 @@ fn noted_id(notes: &[u8]) -> Option<&[u8]> {
             return Some(id);
         }
         rest = rest.get(start + size.checked_next_multiple_of(4)?..)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::mapped::Kind;
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn debug_information_is_found_by_the_name_that_a_file_gives() {
+        let has = |program: &str| Command::new(program).arg("--version").output().is_ok();
+        if !has("gcc") || !has("objcopy") {
+            return;
+        }
+        let folder = std::env::temp_dir().join(format!("callscape-link-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join(".debug")).expect("a folder");
+        let run = |program: &str, arguments: &str| {
+            let mut command = Command::new(program);
+            let ran = command
+                .args(arguments.split(' '))
+                .current_dir(&folder)
+                .status();
+            assert!(ran.expect(program).success(), "{program} {arguments}");
+        };
+        let source = "int deep(int x) { return x + 1; }\nint main(void) { return deep(2); }\n";
+        std::fs::write(folder.join("a.c"), source).expect("a file");
+        // Without a build id only the checksum tells whether it is the right one.
+        run("gcc", "-g -O0 -Wl,--build-id=none a.c -o a");
+        run("objcopy", "--only-keep-debug a a.debug");
+        run("objcopy", "--strip-all --add-gnu-debuglink=a.debug a");
+        std::fs::rename(folder.join("a.debug"), folder.join(".debug/a.debug")).expect("a file");
+        let name = folder.join("a").into_os_string().into_encoded_bytes();
+        let mapped = Mapped {
+            name: name.into(),
+            build_id: None,
+            kind: Kind::File,
+        };
+        let has_lines = || {
+            let elf = Files::default().elf(&mapped, None, &|kind| panic!("{kind}"));
+            elf.expect("a program").has_debug_information()
+        };
+        assert!(has_lines());
+        let other = folder.join(".debug/a.debug");
+        let mut bytes = std::fs::read(&other).expect("a file");
+        bytes.push(0);
+        std::fs::write(&other, bytes).expect("a file");
+        assert!(!has_lines());
+        std::fs::remove_dir_all(&folder).expect("a folder");
     }
 }
