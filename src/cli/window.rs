@@ -8,6 +8,7 @@ use std::sync::mpsc;
 use anyhow::ensure;
 
 use super::playable;
+use super::revisions::Between;
 use callscape_app::{Opening, goto};
 use callscape_export::pack;
 use callscape_import::input::STANDARD_INPUT;
@@ -24,6 +25,9 @@ pub(crate) struct WindowArgs {
     /// Several runs of B
     #[arg(long, value_name = "TRACE", num_args = 1.., requires = "a")]
     b: Vec<PathBuf>,
+    /// Compare two revisions of the source tree, such as v1.0..v2.0; with two recordings, these over both trees
+    #[arg(long, value_name = "A..B", conflicts_with_all = ["follow", "good", "results"])]
+    rev: Option<Between>,
     /// Reload recordings as they grow
     #[arg(long)]
     follow: bool,
@@ -39,7 +43,7 @@ pub(crate) struct WindowArgs {
     #[command(flatten)]
     elsewhere: super::elsewhere::ElsewhereArgs,
     /// Receive OpenTelemetry spans over HTTP and show them as they arrive; ADDR defaults to the loopback address
-    #[arg(long, value_name = "[ADDR:]PORT", value_parser = listen::address, conflicts_with_all = ["a", "b", "follow", "good", "results"])]
+    #[arg(long, value_name = "[ADDR:]PORT", value_parser = listen::address, conflicts_with_all = ["a", "b", "rev", "follow", "good", "results"])]
     listen: Option<SocketAddr>,
     /// Show this line in the window that has the file's source tree open, without opening a new window
     #[arg(long, value_name = "FILE:LINE", exclusive = true)]
@@ -55,6 +59,7 @@ pub(crate) const EXAMPLES: &str = "Examples:
   callscape src before.json after.json                    two runs, compared
   callscape before.json after.json src-1.0 src-2.0        from two versions of the source
   callscape src --a before*.json --b after*.json          several runs of each
+  callscape src --rev v1.0..v2.0                          two revisions, without a recording
   callscape --follow trace.json     a recording that is still being written
   zcat trace.json.gz | callscape -  from a pipe
   callscape src --listen 4318       OpenTelemetry spans as they arrive
@@ -77,7 +82,10 @@ pub(crate) fn run(args: WindowArgs) -> anyhow::Result<()> {
         log: args.log.clone(),
         write_page: Some(playable::share_whole),
     };
-    let is_alone = args.inputs.len() == 1 && args.a.is_empty() && !args.elsewhere.is_any();
+    let is_alone = args.inputs.len() == 1
+        && args.a.is_empty()
+        && args.rev.is_none()
+        && !args.elsewhere.is_any();
     let alone = args.inputs.first().filter(|_| is_alone);
     if let Some(path) = alone
         && callscape_app::saved::is_session_file(path)
@@ -97,6 +105,9 @@ pub(crate) fn run(args: WindowArgs) -> anyhow::Result<()> {
         return receive(at, &args.inputs, opening);
     }
     let mut inputs = super::input::sort_sides(&args.inputs, [&args.a, &args.b])?;
+    if let Some(between) = &args.rev {
+        between.open(&mut inputs)?;
+    }
     args.elsewhere.add_to(&mut inputs)?;
     let is_pipe = |path: &PathBuf| path.as_os_str() == STANDARD_INPUT;
     ensure!(

@@ -247,7 +247,7 @@ impl Output {
                 comparison,
                 tables,
                 shown,
-                args.map.as_deref(),
+                args,
             )?;
             let wanted = wanted(args, inputs);
             let packed =
@@ -260,7 +260,7 @@ impl Output {
             let page = page.page(viewer)?;
             return playable::write(&self.path, &page);
         }
-        let page = report::page(inputs, comparison, tables, shown, args.map.as_deref())?;
+        let page = report::page(inputs, comparison, tables, shown, args)?;
         files::write(&self.path, page.as_bytes()).with_context(cannot)
     }
 }

@@ -43,6 +43,9 @@ pub(crate) fn run(args: RenderArgs) -> anyhow::Result<()> {
     if let Some(scene) = &args.scene {
         return super::film::run(scene, &args);
     }
+    if let Some(between) = &args.rev {
+        return super::compare::render(between, &args);
+    }
     let outputs = Outputs::new(&args.output, args.frames)?;
     let mut inputs = super::input::sort(&args.inputs)?;
     args.elsewhere.add_to(&mut inputs)?;

@@ -34,6 +34,8 @@ mod timeline;
 mod touched;
 #[cfg(feature = "git")]
 mod walk;
+#[cfg(feature = "git")]
+mod written;
 
 use std::path::Path;
 
@@ -41,7 +43,7 @@ use change::{Changes, Named, Region, Touched};
 
 use callscape_base::progress::Progress;
 use callscape_facts::history::Timeline;
-pub use record::{FileHistory, History, HistoryError, MOST_COMMITS, RECENT};
+pub use record::{FileHistory, History, HistoryError, MOST_COMMITS, RECENT, Written};
 
 /// What changed when below `dir` up to the revision `tip`, the checked-out commit for none, from the git repository around
 /// it. What commits changed is kept in the user's cache directory.
@@ -132,5 +134,24 @@ pub fn touched(
 /// Always [`HistoryError::NotBuilt`].
 #[cfg(not(feature = "git"))]
 pub fn touched(_: &Path, _: &Changes, _: &[Region], _: &Progress) -> Result<Touched, HistoryError> {
+    Err(HistoryError::NotBuilt)
+}
+
+/// The tree below `dir` as it was in two revisions, the checked-out commit for an empty name, to be compared like two runs.
+///
+/// Files are written to the user's cache directory, where those of the last comparisons are kept; nothing is checked out or
+/// run. Linear in the files of both, and in the commits back to the first that both have.
+#[cfg(feature = "git")]
+pub fn written(
+    dir: &Path,
+    revisions: [&str; 2],
+    progress: &Progress,
+) -> Result<Written, HistoryError> {
+    written::written(dir, revisions, progress)
+}
+
+/// Always [`HistoryError::NotBuilt`].
+#[cfg(not(feature = "git"))]
+pub fn written(_: &Path, _: [&str; 2], _: &Progress) -> Result<Written, HistoryError> {
     Err(HistoryError::NotBuilt)
 }
