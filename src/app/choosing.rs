@@ -7,6 +7,7 @@ use super::pair::Replacement;
 use super::recent::RecentInputs;
 use super::welcome::{Welcome, no_dialog, typed_path};
 use callscape_analysis::session::Inputs;
+use callscape_source::history::written_of;
 use callscape_state::job::{Job, take};
 
 impl Desk {
@@ -17,6 +18,7 @@ impl Desk {
             return;
         };
         // A path such as `.` has no folders around it.
+        let dir = written_of(&dir).unwrap_or(dir);
         let whole = std::fs::canonicalize(&dir).unwrap_or_else(|_| dir.clone());
         let mut folders = whole.ancestors().map(|folder| folder.join(".git"));
         match folders.find(|git| git.is_dir()) {

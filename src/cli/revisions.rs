@@ -17,7 +17,8 @@ impl FromStr for Between {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Between, String> {
-        let expected = || format!("expected two revisions, A..B, such as v1.0..v2.0, found '{text}'");
+        let expected =
+            || format!("expected two revisions, A..B, such as v1.0..v2.0, found '{text}'");
         let (a, b) = text.split_once("..").ok_or_else(expected)?;
         match b.starts_with('.') || b.contains("..") || a.is_empty() && b.is_empty() {
             true => Err(expected()),

@@ -106,9 +106,8 @@ impl Comparison {
         };
         let of = |value: usize| sums.function_metrics(value, recording.functions.len());
         let weights = of(0).into_iter().zip(of(1));
-        let weights = weights.map(|(lines, complexity)| {
-            [lines, complexity].map(|it| it.self_cost.ns())
-        });
+        let weights =
+            weights.map(|(lines, complexity)| [lines, complexity].map(|it| it.self_cost.ns()));
         Some(Side {
             recording,
             revision,

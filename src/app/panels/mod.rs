@@ -33,6 +33,7 @@ mod record;
 mod remarks;
 mod reorder;
 mod rescue;
+mod revisions;
 mod ring;
 mod runs;
 mod scene;
@@ -150,6 +151,7 @@ fn cards(
     rescue::show(ctx, context);
     welcome::show(ctx, context);
     pair::show(ctx, context);
+    revisions::show(ctx, context);
     record::show(ctx, context);
     question::show(ctx, context);
     naming::show(ctx, context);

@@ -241,14 +241,7 @@ impl Output {
         if let Some(viewer) = &self.viewer {
             let title = report::title(comparison);
             let mut text = format!("<h1>{}</h1>\n", escaped(&title));
-            report::body(
-                &mut text,
-                inputs,
-                comparison,
-                tables,
-                shown,
-                args,
-            )?;
+            report::body(&mut text, inputs, comparison, tables, shown, args)?;
             let wanted = wanted(args, inputs);
             let packed =
                 with_progress(|progress| playable::packed(&wanted, &self.path, progress))??;

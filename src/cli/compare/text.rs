@@ -43,10 +43,7 @@ impl Tables {
                 let functions = counted(run.functions as u64, "function", "functions");
                 let part = run.part(comparison.enclosing);
                 let (name, size) = (escape::name(&run.name), run.size);
-                writeln!(
-                    out,
-                    "{letter}  {name}: {calls}{functions} in {size}{part}"
-                )?;
+                writeln!(out, "{letter}  {name}: {calls}{functions} in {size}{part}")?;
             }
         }
         let paired = paired(comparison);

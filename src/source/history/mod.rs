@@ -37,7 +37,7 @@ mod walk;
 #[cfg(feature = "git")]
 mod written;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use change::{Changes, Named, Region, Touched};
 
@@ -78,8 +78,8 @@ pub fn history(_: &Path, _: &Progress) -> Result<History, HistoryError> {
     Err(HistoryError::NotBuilt)
 }
 
-/// Revisions that one may mean: the tags of the repository around `dir`, the newest first, then the last commits of what is
-/// checked out along first parents, `most` of each. O(tags + most).
+/// Revisions that one may mean: the tags of the repository around `dir`, the newest first, then its branches, then the last
+/// commits of what is checked out along first parents, `most` of each. O(tags + most).
 #[cfg(feature = "git")]
 pub fn revisions(dir: &Path, most: usize) -> Result<Vec<Named>, HistoryError> {
     references::revisions(dir, most)
@@ -148,6 +148,18 @@ pub fn written(
     progress: &Progress,
 ) -> Result<Written, HistoryError> {
     written::written(dir, revisions, progress)
+}
+
+/// The source tree that one of the trees of [`written`] is of.
+#[cfg(feature = "git")]
+pub fn written_of(dir: &Path) -> Option<PathBuf> {
+    written::written_of(dir)
+}
+
+/// Always none.
+#[cfg(not(feature = "git"))]
+pub fn written_of(_: &Path) -> Option<PathBuf> {
+    None
 }
 
 /// Always [`HistoryError::NotBuilt`].

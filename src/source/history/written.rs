@@ -33,6 +33,10 @@ const VERSION: u32 = 1;
 const MOST_KEPT: usize = 8;
 /// Of one revision no more is written, in bytes.
 const MOST_WRITTEN: u64 = 2 << 30;
+/// Where all of it lies, and the file in each place that names the tree.
+const FOLDER: &str = "revisions";
+const SOURCE: &str = "source";
+const LONGEST_PATH: u64 = 1 << 16;
 /// Files that say of others how they are read.
 const SAYING: [&str; 4] = [".gitattributes", ".gitignore", ".ignore", ".tokeignore"];
 
@@ -86,6 +90,10 @@ pub(super) fn written(
         let _ = fs::File::open(&place).and_then(|it| it.set_modified(now));
         return Ok(written);
     }
+    fs::create_dir_all(&place).map_err(|error| unwritten(&place, error))?;
+    let source = place.join(SOURCE);
+    let noted = files::write(&source, whole.as_os_str().as_encoded_bytes());
+    noted.map_err(|error| unwritten(&source, error))?;
     let renamed = found.renamed_between(trees);
     for side in [0, 1] {
         let left_out = found.write_out(trees[side], &written.source_dirs[side], progress)?;
@@ -108,6 +116,15 @@ pub(super) fn written(
     }
     prune(&place);
     Ok(written)
+}
+
+/// See [`super::written_of`].
+pub(super) fn written_of(dir: &Path) -> Option<PathBuf> {
+    // The tree lies in a folder of files, in that of its side.
+    let place = dir.ancestors().nth(3)?;
+    let is_written = place.parent()? == cache_dir()?.join(FOLDER);
+    let source = is_written.then(|| files::read_text(&place.join(SOURCE), LONGEST_PATH));
+    Some(PathBuf::from(source?.ok()?)).filter(|it| it.is_dir())
 }
 
 /// A recording of a revision, as it is written.
@@ -167,7 +184,9 @@ fn functions(hierarchy: &Hierarchy) -> Vec<(String, String, u32, u32, u32)> {
 fn file_name(revision: &str) -> String {
     let is_plain = |it: char| it.is_alphanumeric() || "._-~^+@".contains(it);
     let plain = revision.chars().take(100);
-    let plain: String = plain.map(|it| if is_plain(it) { it } else { '-' }).collect();
+    let plain: String = plain
+        .map(|it| if is_plain(it) { it } else { '-' })
+        .collect();
     match plain.trim_matches('.') {
         "" | "files" => format!("{plain}-"),
         _ => plain,
@@ -201,7 +220,7 @@ impl Found {
         key.extend(format!("\0{a}\0{b}\0{from}\0{to}\0{VERSION}\0{program}").into_bytes());
         let cache = cache_dir().unwrap_or_else(|| std::env::temp_dir().join("callscape"));
         Ok(cache
-            .join("revisions")
+            .join(FOLDER)
             .join(format!("{:016x}", count::hash(&key))))
     }
 
