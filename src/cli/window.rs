@@ -42,8 +42,11 @@ pub(crate) struct WindowArgs {
     left_out: super::frequency::FrequencyArg,
     #[command(flatten)]
     elsewhere: super::elsewhere::ElsewhereArgs,
+    /// Show only the calls of functions that changed since this revision, in every view; as --good with its marks alone
+    #[arg(long, value_name = "REV", conflicts_with_all = ["good", "rev", "follow"])]
+    changed_since: Option<String>,
     /// Receive OpenTelemetry spans over HTTP and show them as they arrive; ADDR defaults to the loopback address
-    #[arg(long, value_name = "[ADDR:]PORT", value_parser = listen::address, conflicts_with_all = ["a", "b", "rev", "follow", "good", "results"])]
+    #[arg(long, value_name = "[ADDR:]PORT", value_parser = listen::address, conflicts_with_all = ["a", "b", "rev", "follow", "good", "changed_since", "results"])]
     listen: Option<SocketAddr>,
     /// Show this line in the window that has the file's source tree open, without opening a new window
     #[arg(long, value_name = "FILE:LINE", exclusive = true)]
@@ -64,6 +67,7 @@ pub(crate) const EXAMPLES: &str = "Examples:
   zcat trace.json.gz | callscape -  from a pipe
   callscape src --listen 4318       OpenTelemetry spans as they arrive
   callscape . trace.json --good v2.3      functions that changed since then and ran
+  callscape . trace.json --changed-since v2.3         only their calls
   callscape . trace.json --results clippy.sarif --results coverage.info
 
   callscape --goto src/main.c:120   shows the line in the open window
@@ -71,7 +75,9 @@ pub(crate) const EXAMPLES: &str = "Examples:
   callscape trace.json.callscape-session.json    a saved session
   callscape talk.callscape-pack                  a pack written by `callscape pack`";
 
-pub(crate) fn run(args: WindowArgs) -> anyhow::Result<()> {
+pub(crate) fn run(mut args: WindowArgs) -> anyhow::Result<()> {
+    let since = args.changed_since.clone();
+    args.elsewhere.good = args.elsewhere.good.take().or(since);
     if let Some(place) = &args.goto {
         return goto::go_to(&goto::place(place)?);
     }
@@ -79,6 +85,7 @@ pub(crate) fn run(args: WindowArgs) -> anyhow::Result<()> {
         map: args.map.clone(),
         follow: args.follow,
         max_frequency: args.left_out.max_frequency,
+        only_changed: args.changed_since.is_some(),
         log: args.log.clone(),
         write_page: Some(playable::share_whole),
     };

@@ -126,6 +126,7 @@ impl Comparison {
                 corrections: &settings.corrections,
                 guess: !settings.is_exact,
                 has_both_sources,
+                are_revisions: recordings.iter().all(|it| it.revision.is_some()),
             },
         );
 

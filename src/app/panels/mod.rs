@@ -4,6 +4,7 @@
 mod arguments;
 mod bookmarks;
 mod causes;
+mod changes;
 pub(crate) mod context;
 mod crumbs;
 mod details;

@@ -117,8 +117,11 @@ pub(super) fn draw(
     let theme = args.picture.theme();
     let settings = args.picture.settings(theme, args.level);
     let strength = match args.picture.strength {
-        StrengthArg::Absolute => Strength::Absolute,
-        StrengthArg::Relative => Strength::Relative,
+        Some(StrengthArg::Absolute) => Strength::Absolute,
+        Some(StrengthArg::Relative) => Strength::Relative,
+        // Of a whole tree a function is next to nothing.
+        None if comparison.revised().is_some() => Strength::Relative,
+        None => Strength::Absolute,
     };
     let measure = args.sort.measure();
     let mapped = tables.mapped.as_ref();

@@ -316,10 +316,15 @@ impl Found {
         for (path, id) in listed {
             progress.add(1)?;
             let below = Path::new(&path);
-            if !may_be_source(below) {
+            let is_known = has_known_name(below);
+            if !is_known && below.extension().is_some() {
                 continue;
             }
             let blob = self.blob(id, LARGEST).filter(|_| is_inside(below));
+            // Without an ending it may say in its first line what it is.
+            if !is_known && blob.as_ref().is_some_and(|it| !it.starts_with(b"#!")) {
+                continue;
+            }
             let file = inside.join(below);
             match blob {
                 None => left_out += 1,
@@ -379,11 +384,10 @@ fn is_of_name(error: &io::Error) -> bool {
     )
 }
 
-/// Whether a file has a name of source code, or none that says what it is; or says of others how they are read.
-fn may_be_source(path: &Path) -> bool {
+/// Whether a file has a name of source code, or says of others how they are read.
+fn has_known_name(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     SAYING.iter().any(|it| name == *it)
-        || path.extension().is_none()
         || LanguageType::from_path(path, &Config::default()).is_some()
 }
 
