@@ -1,12 +1,14 @@
 //! What differs between two revisions of a source tree, in numbers.
 
 use std::collections::HashMap;
+use std::mem::swap;
 use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::compared::Comparison;
 use super::pairing::How;
+use callscape_base::units::grouped;
 use callscape_facts::profile::Weights;
 use callscape_facts::recording::Recording;
 use callscape_facts::revised::{OUTSIDE, Revision};
@@ -48,6 +50,51 @@ pub struct Revised {
     pub complexity: [u64; 2],
 }
 
+impl Revised {
+    /// The same of B and A.
+    fn swapped(mut self) -> Revised {
+        let (functions, files) = (&mut self.functions, &mut self.files);
+        swap(&mut functions.added, &mut functions.removed);
+        swap(&mut functions.grown, &mut functions.shrunk);
+        swap(&mut functions.more_complex, &mut functions.less_complex);
+        swap(&mut files.added, &mut files.removed);
+        swap(&mut files.grown, &mut files.shrunk);
+        self.revisions.reverse();
+        self.lines.reverse();
+        self.complexity.reverse();
+        self
+    }
+
+    /// The numbers that are not zero, of functions and of files, a sentence each.
+    fn in_words(&self) -> Vec<String> {
+        let (functions, files) = (&self.functions, &self.files);
+        let of_functions = [
+            (functions.added, "added"),
+            (functions.removed, "removed"),
+            (functions.moved, "moved"),
+            (functions.grown, "grown"),
+            (functions.shrunk, "shrunk"),
+            (functions.more_complex, "more complex"),
+            (functions.less_complex, "less complex"),
+        ];
+        let of_files = [
+            (files.added, "added"),
+            (files.removed, "removed"),
+            (files.moved, "moved"),
+            (files.grown, "grown"),
+            (files.shrunk, "shrunk"),
+        ];
+        let of_both = [("functions", &of_functions[..]), ("files", &of_files[..])];
+        let some = of_both.into_iter().filter_map(|(what, counts)| {
+            let some = counts.iter().filter(|(count, _)| *count > 0);
+            let some = some.map(|&(count, how)| format!("{} {how}", grouped(count as u64)));
+            let some: Vec<String> = some.collect();
+            (!some.is_empty()).then(|| format!("{what}: {}", some.join(", ")))
+        });
+        some.collect()
+    }
+}
+
 /// Lines and complexity of each function of one side.
 struct Side<'a> {
     recording: &'a Recording,
@@ -78,7 +125,11 @@ impl Comparison {
                 [_, None] => functions.removed += 1,
                 [Some(a), Some(b)] => {
                     let [a, b] = [sides[0].weights[a.index()], sides[1].weights[b.index()]];
-                    functions.moved += usize::from(row.how == Some(How::Moved));
+                    // A class that is written in two parts is two modules with one path.
+                    let path = || self.session.hierarchy.path(row.module);
+                    let is_moved = row.how == Some(How::Moved)
+                        && row.was.as_ref().is_some_and(|was| *was != path());
+                    functions.moved += usize::from(is_moved);
                     functions.grown += usize::from(a[0] < b[0]);
                     functions.shrunk += usize::from(a[0] > b[0]);
                     functions.more_complex += usize::from(a[1] < b[1]);
@@ -93,6 +144,15 @@ impl Comparison {
             complexity: [sum(0, 1), sum(1, 1)],
             revisions: sides.map(|it| Arc::clone(it.revision)),
         })
+    }
+
+    /// The same in sentences, as if A were B where `is_swapped`; none for two runs.
+    pub fn revised_in_words(&self, is_swapped: bool) -> Vec<String> {
+        let revised = self.revised().map(|it| match is_swapped {
+            true => it.swapped(),
+            false => it,
+        });
+        revised.map_or_else(Vec::new, |it| it.in_words())
     }
 
     fn side(&self, side: usize) -> Option<Side<'_>> {

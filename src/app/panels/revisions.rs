@@ -69,14 +69,16 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
             ui.add(egui::Label::new(style::weak(reason).color(color)).wrap());
         }
         ui.add_space(6.0);
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let compare = egui::Button::new("Compare");
-            let compare = ui.add_enabled(card.can_compare(), compare);
-            let compare = compare.on_disabled_hover_text("Name two different revisions");
-            is_sent |= compare.clicked();
-            if card.is_writing() {
-                ui.label(style::weak("Reading both…"));
-            }
+        ui.horizontal(|ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let compare = egui::Button::new("Compare");
+                let compare = ui.add_enabled(card.can_compare(), compare);
+                let compare = compare.on_disabled_hover_text("Name two different revisions");
+                is_sent |= compare.clicked();
+                if card.is_writing() {
+                    ui.label(style::weak("Reading both…"));
+                }
+            });
         });
         if is_sent {
             context.asks.push(PairAsk::CompareRevisions);

@@ -8,7 +8,7 @@ use super::contents;
 use super::document::{paired, runs};
 use super::lines::{self, Hunk};
 use super::tables::Tables;
-use super::text::{Show, counted_once, revised, timed, was};
+use super::text::{Show, counted_once, timed, was};
 use crate::findings::page::list;
 use crate::page::{self, escaped};
 use crate::playable;
@@ -102,7 +102,7 @@ pub(super) fn body(
         list(page, recording, found)?;
     }
     heads(page, comparison)?;
-    for line in revised(comparison) {
+    for line in comparison.revised_in_words(false) {
         writeln!(page, "<p>{}</p>", escaped(&line))?;
     }
     for doubt in comparison.doubts.iter().map(ToString::to_string) {

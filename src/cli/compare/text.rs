@@ -62,7 +62,7 @@ impl Tables {
             part(paired.only_b, "only in B"),
             counted_once(comparison, &paired),
         )?;
-        for line in revised(comparison) {
+        for line in comparison.revised_in_words(false) {
             writeln!(out, "{line}")?;
         }
         for [old, new] in &paired.moved_files {
@@ -151,43 +151,6 @@ impl Tables {
             ),
         }
     }
-}
-
-/// What differs between two revisions, in sentences; none for two runs.
-pub(super) fn revised(comparison: &Comparison) -> Vec<String> {
-    let Some(of) = comparison.revised() else {
-        return Vec::new();
-    };
-    let (functions, files) = (of.functions, of.files);
-    let counts = |what: &str, counts: &[(usize, &str)]| {
-        let some = counts.iter().filter(|(count, _)| *count > 0);
-        let some = some.map(|&(count, how)| format!("{} {how}", grouped(count as u64)));
-        let some: Vec<String> = some.collect();
-        (!some.is_empty()).then(|| format!("{what}: {}", some.join(", ")))
-    };
-    let of_functions = counts(
-        "functions",
-        &[
-            (functions.added, "added"),
-            (functions.removed, "removed"),
-            (functions.moved, "moved"),
-            (functions.grown, "grown"),
-            (functions.shrunk, "shrunk"),
-            (functions.more_complex, "more complex"),
-            (functions.less_complex, "less complex"),
-        ],
-    );
-    let of_files = counts(
-        "files",
-        &[
-            (files.added, "added"),
-            (files.removed, "removed"),
-            (files.moved, "moved"),
-            (files.grown, "grown"),
-            (files.shrunk, "shrunk"),
-        ],
-    );
-    [of_functions, of_files].into_iter().flatten().collect()
 }
 
 /// The phases that differ, in the order that they have.
