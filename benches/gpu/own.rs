@@ -91,6 +91,7 @@ fn million(relations: u64) -> Session {
         recordings: vec![Resolved {
             recording: Recording {
                 played: None,
+                revision: None,
                 path: "made here".into(),
                 format: "chrome-json",
                 kind: RecordingKind::Trace,

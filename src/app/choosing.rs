@@ -7,7 +7,7 @@ use super::pair::Replacement;
 use super::recent::RecentInputs;
 use super::welcome::{Welcome, no_dialog, typed_path};
 use callscape_analysis::session::Inputs;
-use callscape_source::history::repository_around;
+use callscape_source::history::{repository_around, written_of};
 use callscape_state::job::{Job, take};
 
 impl Desk {
@@ -17,6 +17,7 @@ impl Desk {
         let Some(dir) = document.and_then(|it| it.session.source_dir.clone()) else {
             return;
         };
+        let dir = written_of(&dir).unwrap_or(dir);
         match repository_around(&dir) {
             Ok(git) => self.replace_with(Replacement::Inputs(Inputs {
                 recordings: vec![git],

@@ -100,6 +100,16 @@ pub enum PairAsk {
     Swap,
     /// Opens what is chosen.
     Compare,
+    /// Opens or closes the card in which two revisions are chosen.
+    Revisions,
+    /// Names that of a side; nothing stands for the checked-out commit.
+    Name(usize, String),
+    /// Takes one that is offered for the side that is to be filled, and goes on to the other.
+    Take(String),
+    /// A click on what is offered names that of this side.
+    Fill(usize),
+    /// Opens both.
+    CompareRevisions,
     /// Closes a side that is open: the other one stays.
     Close(usize),
     /// Shows the cause with this number, and the list of all.

@@ -190,7 +190,10 @@ impl<'a> DeskRef<'a> {
             .slow()
             .chain(self.state.findings.slow());
         let jobs = of_state.chain(self.jobs.slow());
-        jobs.chain(self.recording.slow()).chain(self.remarks.slow())
+        let revisions = self.pair.revisions.as_ref();
+        jobs.chain(self.recording.slow())
+            .chain(self.remarks.slow())
+            .chain(revisions.and_then(|it| it.slow()))
     }
 }
 

@@ -366,7 +366,7 @@ fn stays_inside(ask: &Command) -> bool {
         Command::Ask(Ask::Edit(_)) => false,
         Command::Ask(Ask::Mapping(ask)) => *ask != MappingAsk::Save,
         Command::File(ask) => matches!(ask, FileAsk::Demo | FileAsk::Welcome | FileAsk::Open(_)),
-        Command::Pair(ask) => !matches!(ask, PairAsk::Choose(_)),
+        Command::Pair(ask) => !matches!(ask, PairAsk::Choose(_) | PairAsk::CompareRevisions),
         Command::Picture(ask) => !matches!(
             ask,
             PictureAsk::Save | PictureAsk::Copy(_) | PictureAsk::Command

@@ -28,7 +28,7 @@ macro_rules! flag {
 
 /// In the order in which they are left: menus, cards in the order in which they lie on each other, the help, the search,
 /// notices, and then what the views show. Whoever adds something that can be left adds a line.
-const LAYERS: [Layer; 23] = [
+const LAYERS: [Layer; 24] = [
     Layer {
         name: "the menu",
         is_there: |desk| desk.palette.menu.is_some(),
@@ -52,6 +52,11 @@ const LAYERS: [Layer; 23] = [
     },
     flag!("the recording panel", recording.is_open),
     flag!("the comparison panel", pair.is_open),
+    Layer {
+        name: "the revisions panel",
+        is_there: |desk| desk.pair.revisions.is_some(),
+        leave: |desk| desk.pair.revisions = None,
+    },
     flag!("the welcome", welcome.is_open),
     flag!("the picture panel", picture.is_open),
     flag!("the steps", state.cards.steps),
@@ -140,7 +145,7 @@ mod tests {
     use super::*;
     use crate::command::{Command, PaletteAsk};
     use crate::naming::{NameCard, Written};
-    use crate::pair::{Question, Replacement};
+    use crate::pair::{Question, Replacement, RevisionsCard};
     use callscape_analysis::session::Inputs;
     use callscape_base::progress::Progress;
     use callscape_base::units::{ModuleId, Time, TimeRange};
@@ -179,6 +184,9 @@ mod tests {
         }),
         ("the recording panel", |desk| desk.recording.is_open = true),
         ("the comparison panel", |desk| desk.pair.is_open = true),
+        ("the revisions panel", |desk| {
+            desk.pair.revisions = Some(RevisionsCard::default());
+        }),
         ("the welcome", |desk| desk.welcome.is_open = true),
         ("the picture panel", |desk| desk.picture.is_open = true),
         ("the steps", |desk| desk.state.cards.steps = true),

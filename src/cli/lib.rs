@@ -56,6 +56,7 @@ mod range;
 mod record;
 mod render;
 mod resolve;
+mod revisions;
 mod sample;
 mod scene;
 mod stack;

@@ -8,6 +8,7 @@ use std::sync::mpsc;
 use anyhow::ensure;
 
 use super::playable;
+use super::revisions::Between;
 use callscape_app::{Opening, goto};
 use callscape_export::pack;
 use callscape_import::input::STANDARD_INPUT;
@@ -24,6 +25,9 @@ pub(crate) struct WindowArgs {
     /// Several runs of B
     #[arg(long, value_name = "TRACE", num_args = 1.., requires = "a")]
     b: Vec<PathBuf>,
+    /// Compare two revisions of the source tree, such as v1.0..v2.0; with two recordings, these over both trees
+    #[arg(long, value_name = "A..B", conflicts_with_all = ["follow", "good", "results"])]
+    rev: Option<Between>,
     /// Reload recordings as they grow
     #[arg(long)]
     follow: bool,
@@ -38,8 +42,11 @@ pub(crate) struct WindowArgs {
     left_out: super::frequency::FrequencyArg,
     #[command(flatten)]
     elsewhere: super::elsewhere::ElsewhereArgs,
+    /// Show only the calls of functions that changed since this revision, in every view; as --good with its marks alone
+    #[arg(long, value_name = "REV", conflicts_with_all = ["good", "rev", "follow"])]
+    changed_since: Option<String>,
     /// Receive OpenTelemetry spans over HTTP and show them as they arrive; ADDR defaults to the loopback address
-    #[arg(long, value_name = "[ADDR:]PORT", value_parser = listen::address, conflicts_with_all = ["a", "b", "follow", "good", "results"])]
+    #[arg(long, value_name = "[ADDR:]PORT", value_parser = listen::address, conflicts_with_all = ["a", "b", "rev", "follow", "good", "changed_since", "results"])]
     listen: Option<SocketAddr>,
     /// Show this line in the window that has the file's source tree open, without opening a new window
     #[arg(long, value_name = "FILE:LINE", exclusive = true)]
@@ -55,10 +62,12 @@ pub(crate) const EXAMPLES: &str = "Examples:
   callscape src before.json after.json                    two runs, compared
   callscape before.json after.json src-1.0 src-2.0        from two versions of the source
   callscape src --a before*.json --b after*.json          several runs of each
+  callscape src --rev v1.0..v2.0                          two revisions, without a recording
   callscape --follow trace.json     a recording that is still being written
   zcat trace.json.gz | callscape -  from a pipe
   callscape src --listen 4318       OpenTelemetry spans as they arrive
   callscape . trace.json --good v2.3      functions that changed since then and ran
+  callscape . trace.json --changed-since v2.3         only their calls
   callscape . trace.json --results clippy.sarif --results coverage.info
 
   callscape --goto src/main.c:120   shows the line in the open window
@@ -66,7 +75,9 @@ pub(crate) const EXAMPLES: &str = "Examples:
   callscape trace.json.callscape-session.json    a saved session
   callscape talk.callscape-pack                  a pack written by `callscape pack`";
 
-pub(crate) fn run(args: WindowArgs) -> anyhow::Result<()> {
+pub(crate) fn run(mut args: WindowArgs) -> anyhow::Result<()> {
+    let since = args.changed_since.clone();
+    args.elsewhere.good = args.elsewhere.good.take().or(since);
     if let Some(place) = &args.goto {
         return goto::go_to(&goto::place(place)?);
     }
@@ -74,10 +85,14 @@ pub(crate) fn run(args: WindowArgs) -> anyhow::Result<()> {
         map: args.map.clone(),
         follow: args.follow,
         max_frequency: args.left_out.max_frequency,
+        only_changed: args.changed_since.is_some(),
         log: args.log.clone(),
         write_page: Some(playable::share_whole),
     };
-    let is_alone = args.inputs.len() == 1 && args.a.is_empty() && !args.elsewhere.is_any();
+    let is_alone = args.inputs.len() == 1
+        && args.a.is_empty()
+        && args.rev.is_none()
+        && !args.elsewhere.is_any();
     let alone = args.inputs.first().filter(|_| is_alone);
     if let Some(path) = alone
         && callscape_app::saved::is_session_file(path)
@@ -97,6 +112,9 @@ pub(crate) fn run(args: WindowArgs) -> anyhow::Result<()> {
         return receive(at, &args.inputs, opening);
     }
     let mut inputs = super::input::sort_sides(&args.inputs, [&args.a, &args.b])?;
+    if let Some(between) = &args.rev {
+        between.open(&mut inputs)?;
+    }
     args.elsewhere.add_to(&mut inputs)?;
     let is_pipe = |path: &PathBuf| path.as_os_str() == STANDARD_INPUT;
     ensure!(

@@ -28,6 +28,7 @@ pub mod names;
 pub mod profile;
 pub mod recording;
 pub mod relinked;
+pub mod revised;
 pub mod sampling;
 pub mod sorting;
 pub mod tables;

@@ -12,6 +12,7 @@ use super::history::Played;
 use super::lines::Lines;
 use super::memory::Memory;
 use super::profile::{NoSuchValue, Profile, Value};
+use super::revised::Revision;
 use super::sampling::Sampling;
 use super::trace::{Enclosing, FunctionMetrics, Relation, Thread, Trace, Within};
 use super::weighed::Weighed;
@@ -60,6 +61,8 @@ pub struct Recording {
     pub failed: Vec<(FunctionId, u64)>,
     /// Of the history of a source tree; none of other recordings.
     pub played: Option<Arc<Played>>,
+    /// Of a source tree as it was in a revision; none of other recordings.
+    pub revision: Option<Arc<Revision>>,
     /// How many samples were taken, as far as known; none of a trace.
     pub samples: u64,
     pub warnings: Vec<Warning>,
@@ -92,6 +95,7 @@ impl Recording {
             gaps: Gaps::default(),
             failed: Vec::new(),
             played: None,
+            revision: None,
             samples: samples.unwrap_or(0),
             warnings,
         }

@@ -10,8 +10,8 @@ use super::{
     austin, bpf_stacks, callgrind, chrome, cpuprofile, dart, datadog, dhat, firefox, folded,
     function_graph, go_trace, gprof, gprof2dot, heapprofile, heapsnapshot, heaptrack, hprof,
     instruments_copy, jaeger, jfr, macos_sample, massif, measureme, memray, nettrace, otlp,
-    perf_data, perf_script, perf_trace, perfetto, pprof, pstats, pyinstrument, rbspy, scalene,
-    sentry, skywalking, speedscope, stackprof, systrace, uftrace, xctrace, xray, zipkin,
+    perf_data, perf_script, perf_trace, perfetto, pprof, pstats, pyinstrument, rbspy, revision,
+    scalene, sentry, skywalking, speedscope, stackprof, systrace, uftrace, xctrace, xray, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -47,6 +47,13 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: speedscope::sniff,
             import: speedscope::import,
+        },
+    },
+    Format {
+        id: revision::FORMAT,
+        kind: Kind::File {
+            sniff: revision::sniff,
+            import: revision::import,
         },
     },
     Format {

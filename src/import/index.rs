@@ -418,6 +418,7 @@ fn recording(path: &Path, contents: Contents) -> Option<Recording> {
     let trace = contents.trace.with_origin(note.origin).lasting(lasts);
     Some(Recording {
         played: None,
+        revision: None,
         path: path.to_owned(),
         format,
         kind: note.kind,

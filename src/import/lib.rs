@@ -92,6 +92,7 @@ mod pyinstrument;
 mod rbspy;
 mod read;
 pub mod results;
+mod revision;
 pub mod samplers;
 mod samples;
 mod scalene;

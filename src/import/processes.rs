@@ -228,6 +228,7 @@ pub(crate) fn merge(
     add_warnings(&mut warnings, &reporter.warnings());
     Ok(Recording {
         played: None,
+        revision: None,
         path: first.path.clone(),
         format: first.format,
         kind: first.kind,

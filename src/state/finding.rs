@@ -98,6 +98,9 @@ impl State {
         findings.looked_for = Some(of);
         findings.looking = Some(job);
         findings.stamp += 1;
+        if std::mem::take(&mut self.opening.changed_alone_at_start) {
+            self.show_findings_alone(true);
+        }
     }
 
     fn read_sets(&mut self) {

@@ -16,6 +16,8 @@ pub struct Opening {
     pub growing: Option<Growing>,
     /// What is called more often is left out of what is opened first.
     pub frequency_at_start: Option<Frequency>,
+    /// The calls of all functions but those that changed are left out once these are looked for.
+    pub changed_alone_at_start: bool,
     /// Of the source tree and the mapping file.
     pub(super) watch: Option<Watch>,
     /// The document that was shown before, until views have said what of it is to go on.

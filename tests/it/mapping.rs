@@ -85,6 +85,7 @@ fn session_of(source: &Hierarchy, names: &[&str]) -> Session {
         gaps: callscape::facts::gaps::Gaps::default(),
         failed: Vec::new(),
         played: None,
+        revision: None,
         samples: 0,
         warnings: Vec::new(),
     };

@@ -205,6 +205,7 @@ fn session(seed: u64) -> Session {
         gaps: callscape::facts::gaps::Gaps::default(),
         failed: Vec::new(),
         played: None,
+        revision: None,
         samples: 0,
         warnings: Vec::new(),
     });

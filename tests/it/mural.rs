@@ -94,6 +94,7 @@ pub fn session(seed: u64, functions: usize, events: u64) -> Session {
                 gaps: callscape::facts::gaps::Gaps::default(),
                 failed: Vec::new(),
                 played: None,
+                revision: None,
                 samples: 0,
                 profile: None,
                 weighed: None,

@@ -14,6 +14,7 @@ mod doubts;
 pub mod known;
 pub mod pairing;
 pub mod phases;
+pub mod revised;
 pub mod significance;
 mod structure;
 pub mod tables;
@@ -125,6 +126,7 @@ impl Comparison {
                 corrections: &settings.corrections,
                 guess: !settings.is_exact,
                 has_both_sources,
+                are_revisions: recordings.iter().all(|it| it.revision.is_some()),
             },
         );
 
@@ -359,7 +361,7 @@ fn in_one_source(source: &Hierarchy, recordings: &[Vec<Arc<Recording>>; 2]) -> P
         }
         (own, of_side)
     });
-    unite([a, b]).0
+    unite([a, b], &[]).0
 }
 
 fn in_two_sources(sources: [&Hierarchy; 2], recordings: &[Vec<Arc<Recording>>; 2]) -> Placed {
@@ -372,7 +374,7 @@ fn in_two_sources(sources: [&Hierarchy; 2], recordings: &[Vec<Arc<Recording>>; 2
         (module.line, module.end_line)
     });
     let of_a: Vec<(u32, u32)> = of_a.collect();
-    let (mut placed, place_of_a) = unite([a, b]);
+    let (mut placed, place_of_a) = unite([a, b], &renamed(recordings));
     let mut lines = vec![(0, 0); placed.hierarchy.len()];
     for (module, of) in place_of_a.iter().zip(of_a) {
         lines[module.index()] = of;
@@ -381,9 +383,23 @@ fn in_two_sources(sources: [&Hierarchy; 2], recordings: &[Vec<Arc<Recording>>; 2
     placed
 }
 
+/// Files that were renamed between two revisions, as their paths in A and in B, whichever of them is later.
+fn renamed(recordings: &[Vec<Arc<Recording>>; 2]) -> Vec<[String; 2]> {
+    let of = |side: usize| {
+        let revisions = recordings[side].iter();
+        let revisions = revisions.filter_map(|it| it.revision.as_deref());
+        revisions.flat_map(|it| it.renamed.iter().cloned())
+    };
+    let of_a = of(0).map(|[old, new]| [new, old]);
+    of(1).chain(of_a).collect()
+}
+
 /// Both sides, each resolved in a structure of its own, in the union of both; and by module of A the one of the union.
-fn unite([a, b]: [(Hierarchy, Vec<Resolution>); 2]) -> (Placed, Vec<ModuleId>) {
-    let mut united = structure::unite(&a.0, &b.0);
+fn unite(
+    [a, b]: [(Hierarchy, Vec<Resolution>); 2],
+    renamed: &[[String; 2]],
+) -> (Placed, Vec<ModuleId>) {
+    let mut united = structure::unite(&a.0, &b.0, renamed);
     let mut resolutions = Vec::new();
     for (side, of_side) in [a.1, b.1].into_iter().enumerate() {
         for mut resolution in of_side {

@@ -97,6 +97,9 @@ pub struct Evidence<'a> {
     pub guess: bool,
     /// Whether each side has its own source tree: then it is known which functions it has that did not run.
     pub has_both_sources: bool,
+    /// Whether all functions of two source trees are compared, not those that ran. Then a name in one file is too little:
+    /// methods of many classes share it.
+    pub are_revisions: bool,
 }
 
 /// Which function is which.
@@ -145,7 +148,9 @@ pub fn pair(a: &[Entry], b: &[Entry], evidence: &Evidence<'_>) -> Pairing {
     }
     state.by_module();
     if evidence.guess {
-        state.by_file();
+        if !evidence.are_revisions {
+            state.by_file();
+        }
         state.by_unique_name(evidence.hierarchy);
         state.by_likeness(evidence);
     }

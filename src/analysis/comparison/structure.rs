@@ -31,11 +31,13 @@ const MOST_FILES: usize = 2_000;
 /// The union of what stood before a change and what stands after it: modules of one kind and name in one place are
 /// one module, then files whose content agrees (half of the names in it at least, the best match on both sides;
 /// of equals that with the same name; files of different names have two names in common, one of them in no other file) and
-/// what stands in them. Near linear in modules but for moved files.
-pub(super) fn unite(a: &Hierarchy, b: &Hierarchy) -> United {
-    let mut fixed = HashMap::new();
+/// what stands in them. Files that are known to be `renamed` come first, as their paths in both. Near linear in modules but
+/// for moved files.
+pub(super) fn unite(a: &Hierarchy, b: &Hierarchy, renamed: &[[String; 2]]) -> United {
+    let mut files = renamed_files(a, b, renamed);
+    let mut fixed: HashMap<ModuleId, ModuleId> = files.iter().copied().collect();
     let found = by_place(a, b, &fixed);
-    let files = moved_files(a, b, &found);
+    files.extend(moved_files(a, b, &found));
     fixed.extend(files.iter().copied());
     let found = by_place(a, b, &fixed);
     let name = |hierarchy: &Hierarchy, id| hierarchy.path(id);
@@ -131,6 +133,27 @@ fn by_place(
         }
     }
     found
+}
+
+/// The files of these paths, where both are there.
+fn renamed_files(
+    a: &Hierarchy,
+    b: &Hierarchy,
+    renamed: &[[String; 2]],
+) -> Vec<(ModuleId, ModuleId)> {
+    if renamed.is_empty() {
+        return Vec::new();
+    }
+    let [of_a, of_b] = [a, b].map(|hierarchy| {
+        let files = hierarchy.modules();
+        let files = files.filter(|&id| hierarchy.kind(id) == ModuleKind::File);
+        let files = files.map(|id| (hierarchy.path(id), id));
+        files.collect::<HashMap<String, ModuleId>>()
+    });
+    let pairs = renamed.iter();
+    pairs
+        .filter_map(|[old, new]| Some((*of_a.get(old)?, *of_b.get(new)?)))
+        .collect()
 }
 
 /// The files of one side alone that are most alike, pair by pair.

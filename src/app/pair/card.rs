@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::revisions::RevisionsCard;
 use callscape_state::job::Job;
 
 /// More files next to a recording would not be read.
@@ -18,6 +19,8 @@ pub struct PairCard {
     /// Files that are probably other runs of the same program.
     pub(super) beside: Vec<PathBuf>,
     pub(super) looking: Option<Job<Vec<PathBuf>>>,
+    /// Where two revisions are chosen, while that is open.
+    pub revisions: Option<RevisionsCard>,
 }
 
 impl PairCard {
@@ -38,7 +41,8 @@ impl PairCard {
     }
 
     pub fn is_looking(&self) -> bool {
-        self.looking.is_some()
+        let of_revisions = self.revisions.as_ref();
+        self.looking.is_some() || of_revisions.is_some_and(RevisionsCard::is_working)
     }
 
     pub(super) fn add(&mut self, side: usize, paths: Vec<PathBuf>) {

@@ -48,6 +48,13 @@ impl Desk {
                 self.open_sides(self.pair.sides.clone());
             }
             PairAsk::Compare => {}
+            PairAsk::Revisions => self.toggle_revisions(),
+            PairAsk::CompareRevisions => self.compare_revisions(),
+            PairAsk::Name(..) | PairAsk::Take(_) | PairAsk::Fill(_) => {
+                if let Some(card) = &mut self.pair.revisions {
+                    card.on(ask);
+                }
+            }
             PairAsk::Close(side) => self.close_side(side),
             PairAsk::Cause(number) => self.show_cause(number),
             PairAsk::CloseCauses => self.causes.close(&self.state),
@@ -83,6 +90,7 @@ impl Desk {
         if let Some(found) = take(&mut self.pair.looking) {
             self.pair.beside = found;
         }
+        self.poll_revisions();
     }
 
     /// Adds recordings to B of what is open.

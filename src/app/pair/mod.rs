@@ -5,9 +5,11 @@ mod causes;
 mod desk;
 mod replace;
 mod replacing;
+mod revisions;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use self::card::PairCard;
 pub(crate) use self::causes::CausesCard;
 pub(crate) use self::replacing::{Question, Replaced, Replacement};
+pub(crate) use self::revisions::RevisionsCard;

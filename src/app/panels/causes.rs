@@ -65,6 +65,16 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) -> bool {
     };
     desk.causes.is_open(desk.state)
         && first_card(ctx, "causes", context.free, |ui| {
+            if !runs.revised().is_empty() {
+                let title = "What differs between A and B".to_owned();
+                if head_of(ui, title, "Close; it stays closed for these revisions") {
+                    context.asks.push(PairAsk::CloseCauses);
+                }
+                for line in runs.revised() {
+                    ui.add(egui::Label::new(line).wrap());
+                }
+                return;
+            }
             head(ui, context);
             causes(ui, context);
             ui.add_space(2.0);

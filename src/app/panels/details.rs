@@ -70,6 +70,7 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
                 if document.resolved().is_none() {
                     return imports(ui, document, module, context);
                 }
+                super::changes::show(ui, document, module, context);
                 super::arguments::show(ui, context);
                 let neighbours = &document.neighbours;
                 list(ui, true, &neighbours.callers, document, context);

@@ -4,6 +4,7 @@
 mod arguments;
 mod bookmarks;
 mod causes;
+mod changes;
 pub(crate) mod context;
 mod crumbs;
 mod details;
@@ -33,6 +34,7 @@ mod record;
 mod remarks;
 mod reorder;
 mod rescue;
+mod revisions;
 mod ring;
 mod runs;
 mod scene;
@@ -151,6 +153,7 @@ fn cards(
     rescue::show(ctx, context);
     welcome::show(ctx, context);
     pair::show(ctx, context);
+    revisions::show(ctx, context);
     record::show(ctx, context);
     question::show(ctx, context);
     naming::show(ctx, context);

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use super::changes::Changes;
 use callscape_analysis::findings::Finding;
 use callscape_analysis::session::Inputs;
 use callscape_base::progress::Progress;
@@ -20,6 +21,8 @@ pub struct RemarksCard {
     remarks: Remarks,
     found_in: Vec<PathBuf>,
     closed: Vec<Vec<PathBuf>>,
+    /// Of the files in time.
+    pub changes: Changes,
 }
 
 /// The document, if it is one run of the user's.
@@ -52,15 +55,16 @@ impl RemarksCard {
     }
 
     pub fn is_waiting(&self) -> bool {
-        self.remarks.is_waiting()
+        self.remarks.is_waiting() || self.changes.is_reading()
     }
 
     pub fn slow(&self) -> Option<&Progress> {
-        self.remarks.slow()
+        self.remarks.slow().or_else(|| self.changes.slow())
     }
 
     /// Finds what is remarkable about what is open, beside the window.
     pub(crate) fn update(&mut self, state: &State) {
+        self.changes.update(state);
         let wanted = run_of_user(state).filter(|_| self.is_wanted(state));
         let recordings = wanted.map(|it| &it.inputs.recordings);
         // Those of a recording that grows stay until there are new ones.

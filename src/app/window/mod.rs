@@ -70,6 +70,8 @@ pub struct Opening {
     pub follow: bool,
     /// What is called more often is left out.
     pub max_frequency: Option<Frequency>,
+    /// Only the calls of functions that changed are shown.
+    pub only_changed: bool,
     /// Where what the user does is logged.
     pub log: Option<PathBuf>,
     /// Writes pages that play in a browser.
@@ -113,6 +115,7 @@ fn start(start: Start, opening: Opening) -> anyhow::Result<()> {
     app.desk.log = log;
     app.desk.state.opening.growing = opening.follow.then(Growing::default);
     app.desk.state.opening.frequency_at_start = opening.max_frequency;
+    app.desk.state.opening.changed_alone_at_start = opening.only_changed;
     app.desk.write_page = opening.write_page;
     let ran = event_loop.run_app(&mut app);
     // It shows nothing new any more.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::moments::Moment;
 use super::{clocks, picture_args};
 use crate::range::Reaching;
+use crate::revisions::Between;
 use callscape_analysis::comparison::amounts::Measure;
 use callscape_analysis::comparison::condition::Condition;
 use callscape_analysis::comparison::pairing::Correction;
@@ -15,6 +16,10 @@ pub(crate) struct CompareArgs {
     /// The recordings A and B; a source tree of both, or one of each
     #[arg(value_name = "A B SOURCE_DIR", required_unless_present_all = ["a", "b"])]
     pub inputs: Vec<PathBuf>,
+    /// Compare two revisions of the source tree, such as v1.0..v2.0: lines of code of their functions, or complexity with
+    /// --value complexity; with two recordings, these over both trees
+    #[arg(long, value_name = "A..B")]
+    pub rev: Option<Between>,
     /// Several runs of A, to separate noise from real differences
     #[arg(long, value_name = "TRACE", num_args = 1.., requires = "b")]
     pub a: Vec<PathBuf>,
@@ -94,6 +99,7 @@ const EXAMPLES: &str = "Examples:
   callscape compare before.json after.json src-1.0 src-2.0 --pair parse_slow=parse
   callscape compare --a before*.json --b after*.json
   callscape compare before.json after.json src -o difference.png
+  callscape compare src --rev v1.0..v2.0 -o report.html
   callscape compare before.json after.json --map layers.map --from 'UI -> CORE' --json
   callscape compare before.json after.json --from 10% --to 20% --enclosing none
   callscape compare before.json after.json -o stacks.png --view flame --align calls
@@ -108,6 +114,10 @@ represent the runs they summarise. Recordings of different kinds are compared by
 
 CALL in --from, --to and --at is the first call of CALLEE by CALLER in each run. Both are functions, modules or \
 entities of the mapping; * matches any of them, and CALLER -> CALLEE#2 is the second call.
+
+--rev compares lines of code, without blank lines and comments, by function; `<module>` is what a file has outside \
+of its functions. Files that git takes for renamed are one file. Nothing is checked out: the files of both revisions are \
+copied to the user's cache directory.
 
 If both recordings know when their threads wait, costs are compared without waiting (--time). JSON contains the costs \
 as recorded, and the waiting time separately.

@@ -11,6 +11,7 @@ use callscape_analysis::comparison::amounts::{Amounts, Change, Measure};
 use callscape_analysis::comparison::causes::Cause;
 use callscape_analysis::comparison::pairing::How;
 use callscape_analysis::comparison::phases::PhasePair;
+use callscape_analysis::comparison::revised::{self, Revised};
 use callscape_base::units::{Cost, Time, Unit, counted};
 use callscape_facts::trace::Enclosing;
 
@@ -277,6 +278,44 @@ pub(super) struct Paired {
     pub moved_files: Vec<[String; 2]>,
 }
 
+/// A revision of the source tree.
+#[derive(Serialize)]
+struct RevisionRow {
+    name: String,
+    commit: String,
+    /// In seconds since 1970
+    time: i64,
+    /// Lines of code
+    lines: u64,
+    complexity: u64,
+}
+
+#[derive(Serialize)]
+struct Revisions {
+    a: RevisionRow,
+    b: RevisionRow,
+    functions: revised::Functions,
+    files: revised::Files,
+}
+
+impl Revisions {
+    fn new(of: Revised) -> Revisions {
+        let [a, b] = [0, 1].map(|side| RevisionRow {
+            name: of.revisions[side].name.clone(),
+            commit: of.revisions[side].commit.clone(),
+            time: of.revisions[side].time,
+            lines: of.lines[side],
+            complexity: of.complexity[side],
+        });
+        Revisions {
+            a,
+            b,
+            functions: of.functions,
+            files: of.files,
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct Clocks {
     /// How many calls of A were found again in B
@@ -331,6 +370,9 @@ pub(crate) struct Document<'a> {
     enclosing: Option<Reaching>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<&'a Unit>,
+    /// What differs between two revisions, if these are compared
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revisions: Option<Revisions>,
     paired: Paired,
     warnings: Vec<String>,
     /// Times of A and B that are the same, in nanoseconds; between them a straight line
@@ -465,6 +507,7 @@ impl Tables {
             time: comparison.timed.name(),
             enclosing: (!comparison.limits.is_empty()).then_some(args.enclosing),
             unit: (!unit.is_time()).then_some(unit),
+            revisions: comparison.revised().map(Revisions::new),
             paired: paired(comparison),
             warnings: doubts.chain(comparison.unclear.iter().cloned()).collect(),
             clocks: clocks.map(|alignment| Clocks {

@@ -1,13 +1,17 @@
 //! `callscape compare`: What differs between two recordings
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
 use clap::error::ErrorKind;
+use clap::{Args, FromArgMatches, ValueEnum};
 
 use super::frequency::say_left_out;
 use super::output;
 use super::progress::with_progress;
+use super::render::RenderArgs;
+use super::revisions::Between;
 use super::usage::refuse;
 use args::{CompareArgs, TimedBy};
 use callscape_analysis::comparison::amounts::Timed;
@@ -33,6 +37,28 @@ use tables::Tables;
 
 /// A file of pairs has no more bytes.
 const MOST_PAIRS: u64 = 64 << 20;
+
+/// Writes the picture of two revisions that `callscape render` is asked for.
+pub(crate) fn render(between: &Between, render: &RenderArgs) -> anyhow::Result<()> {
+    let [width, height] = render.size.unwrap_or([1920, 1080]);
+    let mut words: Vec<OsString> = ["compare", "--rev"].map(Into::into).into();
+    words.extend([between.to_string().into(), "-o".into()]);
+    words.push(render.output.clone().into());
+    words.extend(["--size".into(), format!("{width}x{height}").into()]);
+    let theme = render.theme.and_then(|it| it.to_possible_value());
+    for (option, value) in [
+        ("--theme", theme.map(|it| it.get_name().to_owned())),
+        ("--level", render.level.map(|it| it.to_string())),
+        ("--value", render.value.clone()),
+    ] {
+        words.extend(value.into_iter().flat_map(|it| [option.into(), it.into()]));
+    }
+    words.push("--".into());
+    words.extend(render.inputs.iter().map(Into::into));
+    let command = CompareArgs::augment_args(clap::Command::new("compare"));
+    let matches = command.try_get_matches_from(words)?;
+    run(CompareArgs::from_arg_matches(&matches)?)
+}
 
 pub(crate) fn run(args: CompareArgs) -> anyhow::Result<()> {
     let inputs = sort_inputs(&args)?;
@@ -188,6 +214,13 @@ fn sort_inputs(args: &CompareArgs) -> anyhow::Result<Inputs> {
         usage(format!(
             "expected at most two source trees, one for A and one for B, found {count}"
         ));
+    }
+    if let Some(between) = &args.rev {
+        let written = between.written(&inputs.source_dirs)?;
+        if recordings.is_empty() && args.a.is_empty() {
+            recordings = written.recordings.into();
+        }
+        inputs.source_dirs = written.source_dirs.into();
     }
     match (&recordings[..], args.a.is_empty()) {
         ([a, b], true) => inputs.recordings = [vec![a.clone()], vec![b.clone()]],

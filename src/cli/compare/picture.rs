@@ -117,8 +117,11 @@ pub(super) fn draw(
     let theme = args.picture.theme();
     let settings = args.picture.settings(theme, args.level);
     let strength = match args.picture.strength {
-        StrengthArg::Absolute => Strength::Absolute,
-        StrengthArg::Relative => Strength::Relative,
+        Some(StrengthArg::Absolute) => Strength::Absolute,
+        Some(StrengthArg::Relative) => Strength::Relative,
+        // Of a whole tree a function is next to nothing.
+        None if comparison.revised().is_some() => Strength::Relative,
+        None => Strength::Absolute,
     };
     let measure = args.sort.measure();
     let mapped = tables.mapped.as_ref();
@@ -241,14 +244,7 @@ impl Output {
         if let Some(viewer) = &self.viewer {
             let title = report::title(comparison);
             let mut text = format!("<h1>{}</h1>\n", escaped(&title));
-            report::body(
-                &mut text,
-                inputs,
-                comparison,
-                tables,
-                shown,
-                args.map.as_deref(),
-            )?;
+            report::body(&mut text, inputs, comparison, tables, shown, args)?;
             let wanted = wanted(args, inputs);
             let packed =
                 with_progress(|progress| playable::packed(&wanted, &self.path, progress))??;
@@ -260,7 +256,7 @@ impl Output {
             let page = page.page(viewer)?;
             return playable::write(&self.path, &page);
         }
-        let page = report::page(inputs, comparison, tables, shown, args.map.as_deref())?;
+        let page = report::page(inputs, comparison, tables, shown, args)?;
         files::write(&self.path, page.as_bytes()).with_context(cannot)
     }
 }

@@ -17,9 +17,9 @@ pub(crate) struct PictureArgs {
     /// View to draw
     #[arg(long, value_enum, default_value = "difference", requires = "output")]
     pub view: ViewArg,
-    /// Meaning of a strong colour
-    #[arg(long, value_enum, default_value = "absolute", requires = "output")]
-    pub strength: StrengthArg,
+    /// Meaning of a strong colour [default: absolute; relative for two revisions]
+    #[arg(long, value_enum, requires = "output")]
+    pub strength: Option<StrengthArg>,
     /// Value shown by the height of a block [default: leaves of even height]
     #[arg(long, value_enum, requires = "output")]
     pub height: Option<HeightArg>,

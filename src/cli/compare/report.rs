@@ -1,8 +1,9 @@
 //! `callscape compare -o report.html`: one page that needs nothing beside it.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use super::args::CompareArgs;
 use super::contents;
 use super::document::{paired, runs};
 use super::lines::{self, Hunk};
@@ -69,18 +70,18 @@ pub(super) fn title(comparison: &Comparison) -> String {
 pub(super) type Shown<'a> = (&'a [(Image, &'a str)], &'a [Hunk], &'a [Found<'a>]);
 
 /// The page, with `pictures` and what each is, the `lines` of differences and the `findings` about each run, of the
-/// `inputs` as they were compared through the mapping file `map`.
+/// `inputs` as they were asked for with `args`.
 pub(super) fn page(
     inputs: &Inputs,
     comparison: &Comparison,
     tables: &Tables,
     shown: Shown<'_>,
-    map: Option<&Path>,
+    args: &CompareArgs,
 ) -> anyhow::Result<String> {
     let title = title(comparison);
     let mut page = String::new();
     page::head(&mut page, &title)?;
-    body(&mut page, inputs, comparison, tables, shown, map)?;
+    body(&mut page, inputs, comparison, tables, shown, args)?;
     page.push_str("</body></html>\n");
     Ok(page)
 }
@@ -92,7 +93,7 @@ pub(super) fn body(
     comparison: &Comparison,
     tables: &Tables,
     (pictures, lines, findings): Shown<'_>,
-    map: Option<&Path>,
+    args: &CompareArgs,
 ) -> anyhow::Result<()> {
     headline(page, comparison, tables)?;
     causes(page, comparison, tables)?;
@@ -101,6 +102,9 @@ pub(super) fn body(
         list(page, recording, found)?;
     }
     heads(page, comparison)?;
+    for line in comparison.revised_in_words(false) {
+        writeln!(page, "<p>{}</p>", escaped(&line))?;
+    }
     for doubt in comparison.doubts.iter().map(ToString::to_string) {
         writeln!(page, "<p class=\"doubt\">{}</p>", escaped(&doubt))?;
     }
@@ -142,7 +146,7 @@ pub(super) fn body(
         page,
         "<h2>Next steps</h2>\n<p>Both in one landscape (V toggles between the runs):</p>\n<pre>{}</pre>\n\
          <p>To create this page again:</p>\n<pre>callscape {}</pre>\n",
-        escaped(&opening(inputs, map)),
+        escaped(&opening(inputs, args)),
         escaped(&command.join(" "))
     )?;
     Ok(())
@@ -258,11 +262,18 @@ fn listed(tables: &Tables) -> impl Iterator<Item = u32> + '_ {
 }
 
 /// The command that opens both in a window.
-fn opening(inputs: &Inputs, map: Option<&Path>) -> String {
+fn opening(inputs: &Inputs, args: &CompareArgs) -> String {
     let path = |path: &PathBuf| quoted(&path.to_string_lossy());
     let mut words = vec!["callscape".to_owned()];
-    words.extend(inputs.source_dirs.iter().map(path));
+    match (&args.rev, &args.inputs[..]) {
+        (Some(between), inputs) => {
+            words.extend(inputs.iter().map(path));
+            words.push(format!("--rev {}", quoted(&between.to_string())));
+        }
+        (None, _) => words.extend(inputs.source_dirs.iter().map(path)),
+    }
     match &inputs.recordings {
+        _ if args.rev.is_some() && args.a.is_empty() => {}
         [a, b] if (a.len(), b.len()) == (1, 1) => words.extend(a.iter().chain(b).map(path)),
         [a, b] => {
             for (option, runs) in [("--a", a), ("--b", b)] {
@@ -271,6 +282,7 @@ fn opening(inputs: &Inputs, map: Option<&Path>) -> String {
             }
         }
     }
+    let map = args.map.as_deref();
     words.extend(map.map(|map| format!("--map {}", quoted(&map.to_string_lossy()))));
     words.join(" ")
 }

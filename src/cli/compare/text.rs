@@ -36,14 +36,14 @@ impl Tables {
         let top = args.top.unwrap_or(TOP);
         for (side, letter) in [(0, 'A'), (1, 'B')] {
             for run in runs(comparison, side) {
-                let calls = counted(run.calls, "call", "calls");
+                let calls = match run.calls {
+                    0 => String::new(),
+                    calls => format!("{} of ", counted(calls, "call", "calls")),
+                };
                 let functions = counted(run.functions as u64, "function", "functions");
                 let part = run.part(comparison.enclosing);
                 let (name, size) = (escape::name(&run.name), run.size);
-                writeln!(
-                    out,
-                    "{letter}  {name}: {calls} of {functions} in {size}{part}"
-                )?;
+                writeln!(out, "{letter}  {name}: {calls}{functions} in {size}{part}")?;
             }
         }
         let paired = paired(comparison);
@@ -62,6 +62,9 @@ impl Tables {
             part(paired.only_b, "only in B"),
             counted_once(comparison, &paired),
         )?;
+        for line in comparison.revised_in_words(false) {
+            writeln!(out, "{line}")?;
+        }
         for [old, new] in &paired.moved_files {
             writeln!(out, "{} is now {}", escape::name(old), escape::name(new))?;
         }

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use crate::revisions::Between;
 use callscape_base::units::When;
 use callscape_facts::kinds::Purpose;
 use callscape_model::arcs::{ARCS_AT_MOST, ArcMode, BUNDLING, MOST_ARCS};
@@ -49,6 +50,10 @@ pub(crate) struct RenderArgs {
     /// OUT.mp4, OUT.webm or OUT.gif, or its frames as pictures, OUT_%05d.png
     #[arg(short, long, alias = "out", value_name = "OUT")]
     pub output: PathBuf,
+    /// Two revisions of the source tree in one landscape, coloured by differences in lines, or in complexity with --value
+    /// complexity; as `callscape compare --rev`
+    #[arg(long, value_name = "A..B", conflicts_with_all = NOT_OF_REVISIONS)]
+    pub rev: Option<Between>,
     #[command(flatten)]
     pub left_out: crate::frequency::FrequencyArg,
     #[command(flatten)]
@@ -192,8 +197,54 @@ pub(crate) struct RenderArgs {
     pub with_sum: bool,
 }
 
+/// Options of a picture that is not of two revisions.
+const NOT_OF_REVISIONS: [&str; 41] = [
+    "history",
+    "set",
+    "sizing",
+    "rings",
+    "max_frequency",
+    "good",
+    "results",
+    "view",
+    "at",
+    "shadow",
+    "quality",
+    "timings",
+    "camera",
+    "focus",
+    "yaw",
+    "pitch",
+    "distance",
+    "arcs",
+    "arc_width",
+    "bundling",
+    "most_arcs",
+    "color",
+    "scale",
+    "height",
+    "height_scale",
+    "highlight",
+    "area",
+    "full_size",
+    "without",
+    "legend",
+    "labels",
+    "no_labels",
+    "transparent",
+    "layout",
+    "map",
+    "collapse",
+    "expand",
+    "frames",
+    "from",
+    "to",
+    "with_sum",
+];
+
 /// Options that a scene defines itself.
-const NOT_OF_SCENES: [&str; 48] = [
+const NOT_OF_SCENES: [&str; 49] = [
+    "rev",
     "set",
     "sizing",
     "rings",
@@ -245,7 +296,8 @@ const NOT_OF_SCENES: [&str; 48] = [
 ];
 
 /// Options that a film of a recording does not take.
-const NOT_OF_FILMS: [&str; 39] = [
+const NOT_OF_FILMS: [&str; 40] = [
+    "rev",
     "set",
     "sizing",
     "rings",
@@ -303,6 +355,7 @@ const EXAMPLES: &str = "Examples:
   callscape render src -o city.png --area functions --height complexity --color changes --scale quantile
   callscape render src trace.json -o city.png --map architecture.map --level 2 --expand JDT-CORE
   callscape render . trace.json -o faults.png --view faults --good v2.3
+  callscape render src --rev v1.0..v2.0 -o difference.png
   callscape render --scene talk.toml -o talk.mp4 --size 1920x1080 --fps 30";
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -47,6 +47,9 @@ pub(crate) fn run(args: RenderArgs) -> anyhow::Result<()> {
     if let Some(seconds) = args.film {
         return super::film::of_recordings(seconds, &args);
     }
+    if let Some(between) = &args.rev {
+        return super::compare::render(between, &args);
+    }
     let outputs = Outputs::new(&args.output, args.frames)?;
     let mut inputs = asked::inputs(&args)?;
     args.elsewhere.add_to(&mut inputs)?;

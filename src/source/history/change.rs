@@ -21,7 +21,7 @@ pub struct Commit {
 /// A revision that has a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Named {
-    /// Of a tag; of a commit the beginning of its id.
+    /// Of a tag or a branch; of a commit the beginning of its id.
     pub name: String,
     pub is_tag: bool,
     pub commit: Commit,

@@ -34,6 +34,8 @@ mod timeline;
 mod touched;
 #[cfg(feature = "git")]
 mod walk;
+#[cfg(feature = "git")]
+mod written;
 
 use std::path::{Path, PathBuf};
 
@@ -41,7 +43,7 @@ use change::{Changes, Named, Region, Touched};
 
 use callscape_base::progress::Progress;
 use callscape_facts::history::Timeline;
-pub use record::{FileHistory, History, HistoryError, MOST_COMMITS, RECENT};
+pub use record::{FileHistory, History, HistoryError, MOST_COMMITS, RECENT, Written};
 
 /// What changed when below `dir` up to the revision `tip`, the checked-out commit for none, from the git repository around
 /// it. What commits changed is kept in the user's cache directory.
@@ -93,8 +95,8 @@ pub fn history(_: &Path, _: &Progress) -> Result<History, HistoryError> {
     Err(HistoryError::NotBuilt)
 }
 
-/// Revisions that one may mean: the tags of the repository around `dir`, the newest first, then the last commits of what is
-/// checked out along first parents, `most` of each. O(tags + most).
+/// Revisions that one may mean: the tags of the repository around `dir`, the newest first, then its branches, then the last
+/// commits of what is checked out along first parents, `most` of each. O(tags + most).
 #[cfg(feature = "git")]
 pub fn revisions(dir: &Path, most: usize) -> Result<Vec<Named>, HistoryError> {
     references::revisions(dir, most)
@@ -149,5 +151,36 @@ pub fn touched(
 /// Always [`HistoryError::NotBuilt`].
 #[cfg(not(feature = "git"))]
 pub fn touched(_: &Path, _: &Changes, _: &[Region], _: &Progress) -> Result<Touched, HistoryError> {
+    Err(HistoryError::NotBuilt)
+}
+
+/// The tree below `dir` as it was in two revisions, the checked-out commit for an empty name, to be compared like two runs.
+///
+/// Files are written to the user's cache directory, where those of the last comparisons are kept; nothing is checked out or
+/// run. Linear in the files of both, and in the commits back to the first that both have.
+#[cfg(feature = "git")]
+pub fn written(
+    dir: &Path,
+    revisions: [&str; 2],
+    progress: &Progress,
+) -> Result<Written, HistoryError> {
+    written::written(dir, revisions, progress)
+}
+
+/// The source tree that one of the trees of [`written`] is of.
+#[cfg(feature = "git")]
+pub fn written_of(dir: &Path) -> Option<PathBuf> {
+    written::written_of(dir)
+}
+
+/// Always none.
+#[cfg(not(feature = "git"))]
+pub fn written_of(_: &Path) -> Option<PathBuf> {
+    None
+}
+
+/// Always [`HistoryError::NotBuilt`].
+#[cfg(not(feature = "git"))]
+pub fn written(_: &Path, _: [&str; 2], _: &Progress) -> Result<Written, HistoryError> {
     Err(HistoryError::NotBuilt)
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::problem::SourceError;
 use callscape_base::progress::Cancelled;
 use callscape_facts::history::{Author, Main, Timeline};
 
@@ -136,6 +137,15 @@ impl History {
     }
 }
 
+/// Two revisions of a source tree, the earlier first, in the user's cache directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The files of each.
+    pub source_dirs: [PathBuf; 2],
+    /// A recording of each: what its functions count in lines and in complexity.
+    pub recordings: [PathBuf; 2],
+}
+
 /// Why there is no history.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
@@ -164,6 +174,23 @@ pub enum HistoryError {
          its ancestors"
     )]
     RevisionForm(String),
+    #[error("{path}: expected two different revisions, found {} and {}, which are both the commit {commit}", revisions[0], revisions[1])]
+    SameCommit {
+        path: PathBuf,
+        revisions: [String; 2],
+        commit: String,
+    },
+    #[error("{path}: expected two revisions of one history, found {} and {}, which have no commit in common", revisions[0], revisions[1])]
+    Unrelated {
+        path: PathBuf,
+        revisions: [String; 2],
+    },
+    #[error("{path}: expected a folder of the revision '{revision}', found none at this path")]
+    NotThere { path: PathBuf, revision: String },
+    #[error("{path}: the files of a revision could not be written: {reason}")]
+    Unwritten { path: PathBuf, reason: String },
+    #[error(transparent)]
+    Source(#[from] SourceError),
     #[error("this build of Callscape cannot read git repositories: the feature `git` is off")]
     NotBuilt,
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! Revisions that one may mean when one says since when something is wrong.
+//! Revisions that one may mean when one says since when something is wrong, or what is to be compared.
 
 use std::cmp::Reverse;
 use std::path::Path;
@@ -38,6 +38,19 @@ pub(super) fn revisions(dir: &Path, most: usize) -> Result<Vec<Named>, HistoryEr
         key(a).cmp(&key(b))
     });
     named.truncate(most);
+    let branches = references.local_branches();
+    let branches = branches.map_err(|error| found.unreadable(error))?;
+    for branch in branches.filter_map(Result::ok).take(most) {
+        let name = branch.name().shorten().to_string();
+        let Ok(id) = branch.into_fully_peeled_id() else {
+            continue;
+        };
+        named.push(Named {
+            name,
+            is_tag: false,
+            commit: found.commit(id.detach()),
+        });
+    }
     let mut at = Some(found.head);
     for _ in 0..most {
         let Some(id) = at else { break };

@@ -93,6 +93,8 @@ pub struct Runs {
     /// The value that the user compares both by; none for what their recordings begin with.
     value: Option<String>,
     pub doubts: Vec<String>,
+    /// What differs between two revisions, a sentence each, and the same with A as B; none for two runs.
+    revised: [Arc<[String]>; 2],
     /// Which function of one run is which of the other.
     pub pairs: Arc<Pairs>,
     names: [String; 2],
@@ -190,6 +192,7 @@ impl Runs {
         let [of_a, of_b] = of.each_ref().map(|it| &it.trace);
         let threads = [threads::paired(of_a, of_b), threads::paired(of_b, of_a)];
         let doubts = comparison.doubts.iter().map(ToString::to_string).collect();
+        let revised = [false, true].map(|it| comparison.revised_in_words(it).into());
         let pairs = Arc::new(Pairs::new(&comparison, &settings.corrections));
         let nothing = HierarchyBuilder::new("").build().0;
         let mut session = Session {
@@ -211,6 +214,7 @@ impl Runs {
             base: Arc::new(comparison),
             value: settings.value,
             doubts,
+            revised,
             pairs,
             names: of.each_ref().map(|it| it.name()),
             counts,
@@ -367,6 +371,7 @@ impl Runs {
             amounts: self.amounts.clone(),
             value: self.value.clone(),
             doubts: self.doubts.clone(),
+            revised: self.revised.clone(),
             pairs: Arc::new(self.pairs.swapped()),
             names: [b, a],
             counts: [self.counts[1], self.counts[0]],
@@ -386,6 +391,11 @@ impl Runs {
     /// Which of the inputs is shown.
     pub fn input(&self) -> usize {
         self.place()
+    }
+
+    /// What differs between two revisions, a sentence each; none for two runs.
+    pub fn revised(&self) -> &[String] {
+        &self.revised[usize::from(self.is_swapped)]
     }
 
     /// Whether A is the second of the inputs.

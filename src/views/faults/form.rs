@@ -73,7 +73,7 @@ fn since(
     (mut good, mut bad, wants_focus): (String, String, bool),
     pane: &mut Pane<'_>,
 ) -> Option<Form> {
-    let mut is_sent = false;
+    let (mut is_sent, mut is_alone) = (false, false);
     ui.horizontal_wrapped(|ui| {
         ui.label("All was well in");
         let width = (ui.available_width() * 0.45).clamp(90.0, 200.0);
@@ -97,11 +97,15 @@ fn since(
     let mut is_left = false;
     ui.horizontal(|ui| {
         let find = egui::Button::new("Find");
-        is_sent |= ui.add_enabled(!good.trim().is_empty(), find).clicked();
+        let is_named = !good.trim().is_empty();
+        is_sent |= ui.add_enabled(is_named, find).clicked();
+        let alone = ui.add_enabled(is_named, egui::Button::new("Find alone"));
+        let about = "Leaves out the calls of all other functions, in every view";
+        is_alone = alone.on_hover_text(about).clicked();
         is_left = ui.button("Cancel").clicked();
     });
     offer(of, ui, &mut good);
-    if is_sent && !good.trim().is_empty() {
+    if (is_sent || is_alone) && !good.trim().is_empty() {
         let document = pane.state.document.as_ref();
         let before = document.and_then(|it| it.inputs.elsewhere.since.clone());
         let since = Since {
@@ -110,6 +114,9 @@ fn since(
             good_recording: before.and_then(|it| it.good_recording),
         };
         pane.asks.push(FindingAsk::Since(Some(since)));
+        if is_alone {
+            pane.asks.push(FindingAsk::Alone(true));
+        }
         return None;
     }
     (!is_left).then_some(Form::Since {

@@ -8,6 +8,7 @@ mod pairs;
 mod phases;
 mod pictures;
 mod real;
+mod revisions;
 mod time;
 mod words;
 

@@ -110,6 +110,7 @@ fn session_of(seed: u64, [directories, files, functions_of]: [u32; 3], duration:
                 gaps: callscape::facts::gaps::Gaps::default(),
                 failed: Vec::new(),
                 played: None,
+                revision: None,
                 samples: 0,
                 warnings: reporter.warnings(),
             }

@@ -11,6 +11,7 @@ pub(super) const LINES: &[Line<Command>] = keys! {
         "file.folder" ["Ctrl + O"] "Open a folder…", "Opens a folder of source code." => FileAsk::Choose(Chosen::Folder);
         "file.recording" ["Ctrl + Shift + O"] "Open a recording…", "Opens a trace or profile; two of them are compared." => FileAsk::Choose(Chosen::Recordings);
         "runs.compare" [] "Compare with…", "Adds a second run (B) to the open recording, or chooses both, and shows why they differ." => PairAsk::Toggle, on(&[On::View]);
+        "runs.revisions" [] "Compare two revisions…", "Shows what was added, removed, moved, grown and shrunk between two tags, branches or commits of the source tree." => PairAsk::Revisions, on(&[On::View]), when(has_source);
         "file.record" [] "Record a program…", "Runs a program under a recorder and opens the recording." => RecordAsk::Toggle;
         "file.history" [] "Play the history", "Plays who changed what when, from the git repository of the source tree." => FileAsk::History, when(has_source);
         "file.demo" [] "Open the demo", "Opens the built-in demo." => FileAsk::Demo;
