@@ -30,7 +30,7 @@ pub(crate) fn run(path: &Path, args: &RenderArgs) -> anyhow::Result<()> {
     make_of(SceneFile::read(path)?, args)
 }
 
-/// Renders a film in which the recordings that are asked for play in so many seconds.
+/// Renders a film of the requested recordings that lasts `seconds`.
 pub(crate) fn of_recordings(seconds: f64, args: &RenderArgs) -> anyhow::Result<()> {
     let inputs = render::inputs(args)?;
     let whole = |path: &PathBuf| {

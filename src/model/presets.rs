@@ -92,7 +92,7 @@ pub static PRESETS: [Preset; 14] = [
     },
     Preset {
         id: "one-author",
-        title: "What does one person know?",
+        title: "Which files does a single person know?",
         sentence: "One colour per main author. Files that only one person ever changed stand out by their lines: nobody \
                    else may know them.",
         metric: Metric::LinesOfCode,
@@ -102,7 +102,7 @@ pub static PRESETS: [Preset; 14] = [
     },
     Preset {
         id: "fixes",
-        title: "Where are faults mended?",
+        title: "Where were faults fixed?",
         sentence: "Number of commits whose summaries speak of a fix, a bug, a fault or a crash. The files with most of \
                    them stand out.",
         metric: Metric::Fixes,
@@ -112,7 +112,7 @@ pub static PRESETS: [Preset; 14] = [
     },
     Preset {
         id: "together",
-        title: "What changes together?",
+        title: "Which files change together?",
         sentence: "Arcs join files that change in the same commits more often than by chance. Those that change together \
                    with most other files stand out. Click one to see its arcs alone, and ask of each whether there is an \
                    import that explains it.",
@@ -123,7 +123,7 @@ pub static PRESETS: [Preset; 14] = [
     },
     Preset {
         id: "untouched",
-        title: "What runs, but is not changed?",
+        title: "Which files run, but have not changed for years?",
         sentence: "Day of the newest change. Files that run in the recording, but were not changed in the two years \
                    before the newest commit, stand out by their calls.",
         metric: Metric::Calls,

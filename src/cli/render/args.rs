@@ -30,10 +30,10 @@ pub(crate) struct RenderArgs {
     /// stopped. See `callscape scene --help`
     #[arg(long, value_name = "FILE.toml", conflicts_with_all = NOT_OF_SCENES)]
     pub scene: Option<PathBuf>,
-    /// Render a film in which the whole recording plays in so many seconds, idle stretches quickly, as --scene does
+    /// Render a film that plays the whole recording in SECONDS and skips idle stretches
     #[arg(long, value_name = "SECONDS", conflicts_with_all = NOT_OF_FILMS, value_parser = seconds)]
     pub film: Option<f64>,
-    /// Open the history of the source tree, from the git repository around it, in place of the tree; --at and --film show it
+    /// Show the history of the source tree, from its git repository, such as with --at or --film
     #[arg(long, requires = "inputs")]
     pub history: bool,
     /// Frames per second of the film, 1 to 120 [default: value in the scene, otherwise 30]

@@ -191,7 +191,7 @@ fn quality(args: &RenderArgs) -> Quality {
     }
 }
 
-/// What is opened.
+/// The inputs to open.
 pub(crate) fn inputs(args: &RenderArgs) -> anyhow::Result<Inputs> {
     let mut inputs = crate::input::sort(&args.inputs)?;
     if args.history {

@@ -387,7 +387,7 @@ fn of_people(ui: &mut Ui, landscape: &City) {
             ui.label(egui::RichText::new(escape::name(name)).small());
         });
     }
-    entry(ui, "neutral:", "somebody else", tip);
+    entry(ui, "neutral:", "other people", tip);
 }
 
 fn of_difference(ui: &mut Ui, meanings: &Meanings<'_>) {
