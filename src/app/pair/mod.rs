@@ -5,6 +5,7 @@ mod causes;
 mod desk;
 mod replace;
 mod replacing;
+mod revising;
 mod revisions;
 #[cfg(test)]
 mod tests;
