@@ -161,7 +161,7 @@ mod tests {
     type Open = fn(&mut Desk);
 
     /// In the order in which they are left; what is being opened would open.
-    const OPEN: [(&str, Open); 22] = [
+    const OPEN: [(&str, Open); 23] = [
         ("the menu", |desk| {
             // It takes the place of the palette otherwise.
             let is_open = desk.palette.is_open;

@@ -126,20 +126,18 @@ mod tests {
             is_there,
             ..FileEver::default()
         };
-        let timeline = Timeline {
-            commits: vec![
-                commit(10, 0, "one"),
-                commit(30, 1, "two"),
-                commit(20, 0, "three"),
-            ],
-            files: vec![
-                file("a.c", true),
-                file("gone.c", false),
-                file("still.c", true),
-            ],
-            changes: vec![change(0, 0), change(0, 1), change(1, 0), change(2, 0)],
-            ..Timeline::default()
-        };
+        let mut timeline = Timeline::default();
+        timeline.commits = vec![
+            commit(10, 0, "one"),
+            commit(30, 1, "two"),
+            commit(20, 0, "three"),
+        ];
+        timeline.files = vec![
+            file("a.c", true),
+            file("gone.c", false),
+            file("still.c", true),
+        ];
+        timeline.changes = vec![change(0, 0), change(0, 1), change(1, 0), change(2, 0)];
         let known = by_file(&timeline.indexed());
         assert_eq!(known.len(), 1);
         let of_a = &known["a.c"];
