@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 
 use super::progress::{self, with_progress};
-use super::render::{self, QualityArg, RenderArgs};
+use super::render::{QualityArg, RenderArgs, inputs};
 use callscape_app::presenting::film;
 use callscape_app::presenting::film_wish::{FPS, SIZE};
 use callscape_app::presenting::opening::{Opened, Opens};
@@ -32,7 +32,7 @@ pub(crate) fn run(path: &Path, args: &RenderArgs) -> anyhow::Result<()> {
 
 /// Renders a film of the requested recordings that lasts `seconds`.
 pub(crate) fn of_recordings(seconds: f64, args: &RenderArgs) -> anyhow::Result<()> {
-    let inputs = render::inputs(args)?;
+    let inputs = inputs(args)?;
     let whole = |path: &PathBuf| {
         let found = std::fs::canonicalize(path);
         found.with_context(|| path.display().to_string())

@@ -220,6 +220,14 @@ impl Recording {
         self.profile.as_ref().map_or(0, Profile::shown)
     }
 
+    /// A time of it as people read it, of a history its day.
+    pub fn written(&self, time: Time) -> String {
+        match &self.played {
+            Some(played) => date(played.seconds_at(time).div_euclid(86_400)),
+            None => time.to_string(),
+        }
+    }
+
     /// The time that is meant in it. A day of a history means its end, or its beginning for the start of a range.
     ///
     /// # Errors

@@ -1,15 +1,13 @@
 //! What the history of a source tree says, by module.
 
-use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use crate::metrics::ModuleMetrics;
 use callscape_analysis::history::{Limits, Span, coupled};
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
-use callscape_facts::history::{Played, Timeline};
+use callscape_facts::history::Timeline;
 use callscape_source::history::{FileHistory, History};
 
 /// What the history says, by module; what stands in a file has the values of the file.
@@ -171,64 +169,6 @@ impl HistoryColumns {
                 around.extend(authors);
             }
         }
-    }
-}
-
-impl ModuleMetrics {
-    /// Takes what is known of the files; `path_of` gives a file's path below the source tree.
-    pub fn set_history(
-        &mut self,
-        hierarchy: &Hierarchy,
-        history: &History,
-        path_of: impl Fn(ModuleId) -> String,
-    ) {
-        self.history = Some(HistoryColumns::new(hierarchy, history, path_of));
-    }
-
-    /// The history that the recording is made of, where it is.
-    pub fn played(&self) -> Option<&Arc<Played>> {
-        self.played.as_ref()
-    }
-
-    /// Who changed most of a module: its place among the [`people`](Self::people); none where that is not known, or somebody
-    /// else did.
-    pub fn main_person(&self, id: ModuleId) -> Option<usize> {
-        let place = *self.history.as_ref()?.main_people.get(id.index())?;
-        usize::from(place).checked_sub(1)
-    }
-
-    /// Those who changed most, the one with most changes first: their number in the history, and their names.
-    pub fn people(&self) -> &[(u32, String)] {
-        self.history.as_ref().map_or(&[], |it| &it.people)
-    }
-
-    /// The files that change together in some commits, in all for none; none where no history is known. O(1) for all after
-    /// the first time, otherwise as `analysis::history::coupled`.
-    pub fn together(&self, commits: Option<Range<u32>>) -> Option<Cow<'_, Together>> {
-        let history = self.history.as_ref()?;
-        Some(match commits {
-            None => Cow::Borrowed(history.together()),
-            Some(commits) => Cow::Owned(history.together_in(commits)),
-        })
-    }
-
-    /// With how many other files each changes together; in a district the sum.
-    pub(crate) fn coupled(&self, hierarchy: &Hierarchy) -> Vec<f64> {
-        let mut values = vec![0.0; hierarchy.len()];
-        let Some(together) = self.together(None) else {
-            return values;
-        };
-        for &(a, b, _) in &together.pairs {
-            for file in [a, b] {
-                for around in hierarchy.ancestors(file) {
-                    values[around.index()] += 1.0;
-                }
-            }
-        }
-        for (id, file) in parts_of_files(hierarchy) {
-            values[id.index()] = values[file.index()];
-        }
-        values
     }
 }
 

@@ -79,6 +79,12 @@ impl LandscapeSettings {
         self
     }
 
+    /// Whether arcs join files that change together.
+    pub fn joins_what_changes_together(&self) -> bool {
+        let is_asked = self.surface == Surface::Metric(Metric::Coupled);
+        self.arcs == ArcMode::Together || is_asked && self.arcs != ArcMode::None
+    }
+
     /// Whether area, height or colour say something of their own, which a legend has to explain.
     pub fn says_more(&self) -> bool {
         let plain = LandscapeSettings::default();

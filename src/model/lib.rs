@@ -32,6 +32,7 @@ pub mod metrics;
 pub mod moment;
 pub mod navigate;
 mod number_columns;
+mod of_history;
 pub mod pairs;
 pub mod presets;
 pub mod rows;

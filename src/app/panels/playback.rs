@@ -8,7 +8,7 @@ use super::context::Context;
 use super::ring;
 use super::timeline;
 use callscape_base::escape;
-use callscape_base::units::{Cost, Time, When, date};
+use callscape_base::units::{Cost, Time, When};
 use callscape_facts::profile::{Profile, Value};
 use callscape_facts::recording::Recording;
 use callscape_state::ask::{CameraAsk, OpenAsk, PlayAsk};
@@ -273,7 +273,7 @@ fn position(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &m
         .range(0..=end.ns())
         .speed((end.ns() as f64 / 2000.0).max(1.0))
         .update_while_editing(false)
-        .custom_formatter(|ns, _| written(recording, Time::from_ns(ns as u64)))
+        .custom_formatter(|ns, _| recording.written(Time::from_ns(ns as u64)))
         .custom_parser(|text| {
             let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
             let when: When = compact.parse().ok()?;
@@ -288,7 +288,7 @@ fn position(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &m
         context.asks.push(PlayAsk::Seek(Time::from_ns(ns)));
     }
     let document = context.desk.state.document.as_ref();
-    let ends = document.map(|it| it.of_runs(|of| written(of, of.trace.range().end)));
+    let ends = document.map(|it| it.of_runs(|of| of.written(of.trace.range().end)));
     ui.label(style::weak(format!("of {}", ends.unwrap_or_default())));
     let sampling = recording.sampling.as_ref();
     if let Some(sampling) = sampling.filter(|it| it.is_sampled_at(playback.time())) {
@@ -447,14 +447,6 @@ fn parse_events(text: &str) -> Option<f64> {
 fn parse_number(text: &str) -> Option<f64> {
     let digits = text.chars().filter(|c| c.is_ascii_digit() || *c == '.');
     digits.collect::<String>().parse().ok()
-}
-
-/// A time, of a history its day.
-pub(super) fn written(recording: &Recording, time: Time) -> String {
-    match &recording.played {
-        Some(played) => date(played.seconds_at(time).div_euclid(86_400)),
-        None => time.to_string(),
-    }
 }
 
 /// A span of time as people type it, in nanoseconds.

@@ -3,7 +3,6 @@
 use egui::{Color32, Rect, Role, Sense, Ui, Vec2};
 
 use super::context::Context;
-use super::playback::written;
 use super::ring;
 use callscape_base::escape;
 use callscape_base::units::{Cost, Time, TimeRange};
@@ -34,8 +33,8 @@ pub(super) fn show(
         Role::Slider,
         format_args!(
             "Time: {} of {}",
-            written(recording, clock),
-            written(recording, trace.range().end)
+            recording.written(clock),
+            recording.written(trace.range().end)
         ),
     );
     let track = Rect::from_center_size(rect.center(), Vec2::new(rect.width() - 14.0, 4.0));
@@ -85,7 +84,7 @@ pub(super) fn show(
     if let Some(pointer) = response.hover_pos() {
         context.pointed.time = Some(time_at(pointer.x));
         let time = time_at(pointer.x);
-        let mut told = written(recording, time);
+        let mut told = recording.written(time);
         if let Some(tag) = tag_near(recording, pointer.x, x_of) {
             told = format!("{told}, near {}", escape::name(tag));
         }

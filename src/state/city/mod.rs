@@ -61,7 +61,7 @@ pub use motion::Boxes;
 pub use memory::{AGES, ObjectBox};
 pub use placing::Amounts;
 pub use pointing::PickedArc;
-pub use relations::{inherits_colors, joins_what_changes_together, thread_color};
+pub use relations::{inherits_colors, thread_color};
 pub(crate) use surface::color_at;
 pub use surface::{BARS, ColorScale, languages, people_colors, purposes};
 

@@ -38,7 +38,7 @@ impl City {
                 .show_differences(of, &self.settings, ground, &ends);
             return self.find_focus();
         }
-        if relations::joins_what_changes_together(&self.settings) {
+        if self.settings.joins_what_changes_together() {
             let range = moment.and_then(|moment| moment.range);
             let played = self.metrics.played().zip(range);
             let commits = played.map(|(of, range)| {

@@ -78,7 +78,15 @@ pub fn thread_color(theme: Theme, thread: ThreadId) -> [f32; 3] {
     linear(colors[thread.index() % colors.len()])
 }
 
-pub use together::are_wanted as joins_what_changes_together;
+/// What arcs between files that change together were drawn for.
+#[derive(Clone, Debug, PartialEq)]
+struct DrawnFor {
+    commits: Option<Range<u32>>,
+    chosen: Option<ModuleId>,
+    theme: Theme,
+    bundling: f32,
+    most_arcs: usize,
+}
 
 /// A relation that is drawn as an arc.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,7 +120,7 @@ pub(super) struct Relations {
     /// Of the arcs behind those of the relations, their ends and threads.
     hop_ends: Vec<([u32; 2], ThreadId)>,
     /// Where they join what changes together, what they were drawn for.
-    together: Option<together::DrawnFor>,
+    together: Option<DrawnFor>,
 }
 
 /// What arcs are drawn for, and where.

@@ -9,7 +9,7 @@ use callscape_look::theme::Palette;
 use callscape_model::arcs::{ArcMeasure, ArcMode};
 use callscape_model::imports::is_part_of_file;
 use callscape_model::metric::Metric;
-use callscape_state::city::{inherits_colors, joins_what_changes_together};
+use callscape_state::city::inherits_colors;
 use callscape_views::style;
 use callscape_views::text;
 
@@ -107,7 +107,7 @@ pub(super) fn imports(ui: &mut Ui, meanings: &Meanings<'_>) {
 
 /// Whether arcs join files that change together.
 fn shows_together(meanings: &Meanings<'_>) -> bool {
-    joins_what_changes_together(meanings.settings)
+    meanings.settings.joins_what_changes_together()
         && meanings.landscape.metrics().has(Metric::Coupled)
 }
 

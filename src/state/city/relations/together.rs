@@ -3,37 +3,17 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::Relations;
+use super::{DrawnFor, Relations};
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_layout::arcs::add_relations;
 use callscape_layout::block_relation::{ArcStyle, BlockRelation};
 use callscape_layout::bundles::Ground;
 use callscape_look::theme::Palette;
-use callscape_model::arcs::ArcMode;
 use callscape_model::landscape::LandscapeSettings;
-use callscape_model::metric::Metric;
 use callscape_model::metrics::ModuleMetrics;
-use callscape_model::surface::Surface;
-use callscape_model::theme::Theme;
 
 use crate::city::blocks::block_of_module;
-
-/// What arcs of files that change together were drawn for.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct DrawnFor {
-    commits: Option<Range<u32>>,
-    chosen: Option<ModuleId>,
-    theme: Theme,
-    bundling: f32,
-    most_arcs: usize,
-}
-
-/// Whether arcs join what changes together.
-pub fn are_wanted(settings: &LandscapeSettings) -> bool {
-    let is_asked = settings.surface == Surface::Metric(Metric::Coupled);
-    settings.arcs == ArcMode::Together || is_asked && settings.arcs != ArcMode::None
-}
 
 impl Relations {
     /// Arcs between the files that some commits changed together, all for none, in place of those of a moment: with one chosen
