@@ -81,6 +81,7 @@ pub static KNOWN: &[Known] = {
         row("go-trace", "Go 1.22 and later", "go test -trace out.trace", "calls, samples, waiting, links", Any, "go tool trace"),
         row("measureme", "rustc", "cargo +nightly rustc -- -Zself-profile", "calls", Any, "decodeme"),
         row("git-history", "git", "git clone URL", "commits as calls", Any, "git log --numstat"),
+        row("callscape-revision", "callscape, two revisions", "callscape src --rev v1.0..v2.0", "lines and complexity of functions", Stacks, "callscape tree"),
         row("speedscope", "py-spy, rbspy, speedscope", "py-spy record -f speedscope -o out.json -- python app.py", "calls or samples, lines", Any, "speedscope"),
         row("otlp", "OpenTelemetry", "callscape --listen 4318", "calls, links", Spans, TESTS),
         row("jaeger", "Jaeger", "curl 'http://localhost:16686/api/traces?service=shop' > out.json", "calls, links", Spans, "its references"),
