@@ -18,11 +18,19 @@ impl Desk {
             return;
         };
         let dir = written_of(&dir).unwrap_or(dir);
+        // A tree alone comes back with Undo.
+        let is_alone = document.is_some_and(|it| it.inputs.recordings.is_empty());
         match repository_around(&dir) {
-            Ok(git) => self.replace_with(Replacement::Inputs(Inputs {
-                recordings: vec![git],
-                ..Inputs::default()
-            })),
+            Ok(git) => {
+                let history = Replacement::Inputs(Inputs {
+                    recordings: vec![git],
+                    ..Inputs::default()
+                });
+                match is_alone {
+                    true => self.open_replacement(history),
+                    false => self.replace_with(history),
+                }
+            }
             Err(error) => self.state.tell("No history", error.to_string()),
         }
     }

@@ -124,7 +124,7 @@ pub struct FileEver {
     pub most_lines: u32,
 }
 
-/// A tag, and the commit that it names.
+/// A tag, and the commit that it names; of another branch the last one before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tag {
     pub name: String,

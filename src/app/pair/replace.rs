@@ -62,7 +62,7 @@ impl Desk {
         }
     }
 
-    fn open_replacement(&mut self, replacement: Replacement) {
+    pub(crate) fn open_replacement(&mut self, replacement: Replacement) {
         match replacement {
             Replacement::Paths(paths) => self.open_paths(paths),
             Replacement::Inputs(inputs) => {

@@ -61,7 +61,11 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
     card(ctx, "stacks", Align2::LEFT_TOP, free, |ui| {
         let running = running(document, trace, time);
         ui.set_width(width(ui, document, &running.0, free.width()));
-        ui.label(style::title("Running now")).on_hover_text(
+        let title = match document.city.metrics().played() {
+            Some(_) => "Changing now",
+            None => "Running now",
+        };
+        ui.label(style::title(title)).on_hover_text(
             "The call stack of each thread, as a path over the landscape (K hides this)",
         );
         let share = match free.width() < NARROW {

@@ -129,13 +129,17 @@ impl Found {
         gix_mailmap::Snapshot::from_bytes(&bytes.unwrap_or_default())
     }
 
-    fn tags(&self) -> Vec<(String, ObjectId)> {
+    fn tags(&self) -> Vec<(String, ObjectId, Option<i64>)> {
         let references = self.repository.references().ok();
         let tags = references.as_ref().and_then(|it| it.tags().ok());
         let tags = tags.into_iter().flatten().filter_map(Result::ok);
         let tags = tags.take(MOST_TAGS).filter_map(|tag| {
             let name = tag.name().shorten().to_string();
-            Some((name, tag.into_fully_peeled_id().ok()?.detach()))
+            let id = tag.into_fully_peeled_id().ok()?;
+            // One that names no commit has no time.
+            let commit = id.object().ok().and_then(|it| it.try_into_commit().ok());
+            let time = commit.and_then(|it| Some(it.time().ok()?.seconds));
+            Some((name, id.detach(), time))
         });
         tags.collect()
     }

@@ -12,8 +12,8 @@ pub(super) struct Given<'a> {
     pub head: &'a [String],
     /// Names and addresses by those that stand in commits.
     pub authors: &'a dyn Fn(&(String, String)) -> Author,
-    /// Names of tags, and the commits they name.
-    pub tags: &'a [(String, gix::ObjectId)],
+    /// Names of tags, the commits they name, and when these were made.
+    pub tags: &'a [(String, gix::ObjectId, Option<i64>)],
 }
 
 /// The history that ends with commit `tip` of the log. O(n log n) in commits, linear in changes.
@@ -59,21 +59,27 @@ pub(super) fn timeline(
             ids.zip(0..).collect()
         }
     };
-    let tags = given.tags.iter().filter_map(|(name, id)| {
-        Some(Tag {
-            name: name.clone(),
-            commit: *places.get(id)?,
-        })
-    });
-    timeline.tags = tags.collect();
-    timeline
-        .tags
-        .sort_by(|a, b| (a.commit, &a.name).cmp(&(b.commit, &b.name)));
     let last = (order.len() as u32).saturating_sub(1);
     timeline.changes.extend(files.end(log, given.head, last));
     timeline.files = files.files;
     timeline.paths.clone_from(&log.paths);
-    timeline.indexed()
+    let mut timeline = timeline.indexed();
+    let tags = given.tags.iter().filter_map(|(name, id, time)| {
+        // One of another branch is marked where its commit would be.
+        let by_time = || {
+            timeline
+                .before(time.as_ref()?.saturating_add(1))
+                .checked_sub(1)
+        };
+        Some(Tag {
+            name: name.clone(),
+            commit: places.get(id).copied().or_else(by_time)?,
+        })
+    });
+    let mut tags: Vec<Tag> = tags.collect();
+    tags.sort_by(|a, b| (a.commit, &a.name).cmp(&(b.commit, &b.name)));
+    timeline.tags = tags;
+    timeline
 }
 
 /// The commits from which `tip` descends, each behind its parents, otherwise by time.

@@ -39,6 +39,12 @@ fn file_name(path: &Path) -> String {
     let whole = std::fs::canonicalize(path);
     let path = whole.as_deref().unwrap_or(path);
     let name = path.file_name().unwrap_or(path.as_os_str());
+    // The history of a tree is called like the tree.
+    if name == ".git"
+        && let Some(tree) = path.parent().and_then(Path::file_name)
+    {
+        return format!("History of {}", tree.to_string_lossy());
+    }
     let name = name.to_string_lossy();
     let of_tree = name.strip_suffix(source::structure::ENDING);
     of_tree.unwrap_or(&name).to_owned()
