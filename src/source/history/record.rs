@@ -17,7 +17,7 @@ pub struct FileHistory {
     pub recent_changes: u32,
     /// When the newest of them was committed, in seconds since 1970.
     pub last_change: i64,
-    /// Those of them whose summaries speak of a fault, see [`Commit::is_fix`].
+    /// Those of them whose summaries speak of a fault, see [`callscape_facts::history::Commit::is_fix`].
     pub fixes: u32,
     /// Lines added and removed in the recent ones.
     pub recent_lines: u64,
