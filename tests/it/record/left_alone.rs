@@ -142,5 +142,6 @@ fn threads_end_well_after_recording_has() {
     assert!(ran.status.success(), "{}", text(&ran.stderr));
     assert!(calls(&out, "f") > 0);
     scratch.write("over", b"");
-    assert_eq!(child.wait().expect("it ends").code(), Some(7));
+    let status = child.wait().expect("it ends");
+    assert_eq!(status.code(), Some(7), "{status}, {}", text(&ran.stderr));
 }
