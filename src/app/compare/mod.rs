@@ -15,7 +15,7 @@ use callscape_analysis::comparison::causes::Causes;
 use callscape_analysis::comparison::tables::{Given, RelationChange};
 use callscape_analysis::mapping::regroup::Regrouped;
 use callscape_analysis::session::Session;
-use callscape_base::units::{Cost, ModuleId, Time};
+use callscape_base::units::{Cost, ModuleId, Time, Unit};
 use callscape_filter::cut::Cut;
 use callscape_look::image::Image;
 use callscape_model::arcs::ArcMode;
@@ -142,9 +142,13 @@ impl<'a> Pictures<'a> {
         let counts = counted.measure == Measure::Calls;
         let difference = difference.with_relations(&self.places, relations, counted);
         metrics.set_difference(difference.clone());
+        // Of a weight by what it counts, such as lines.
+        let what = match (self.measure, self.comparison.unit()) {
+            (Measure::SelfCost, Unit::Things(of) | Unit::Thousandths(of)) => of,
+            (measure, _) => measure.title(),
+        };
         let title = format!(
-            "{}: {}",
-            self.measure.title(),
+            "{what}: {}",
             match difference.strength {
                 Strength::Absolute => "difference of B from A",
                 Strength::Relative => "ratio of B to A",

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use super::apart::{not_of_films, not_of_revisions, not_of_scenes};
 use crate::revisions::Between;
 use callscape_base::units::When;
 use callscape_facts::kinds::Purpose;
@@ -28,10 +29,10 @@ pub(crate) struct RenderArgs {
     pub inputs: Vec<PathBuf>,
     /// Render this scene, which defines what to open and show, as a film. An interrupted render resumes where it
     /// stopped. See `callscape scene --help`
-    #[arg(long, value_name = "FILE.toml", conflicts_with_all = NOT_OF_SCENES)]
+    #[arg(long, value_name = "FILE.toml", conflicts_with_all = not_of_scenes())]
     pub scene: Option<PathBuf>,
     /// Render a film that plays the whole recording in SECONDS and skips idle stretches
-    #[arg(long, value_name = "SECONDS", conflicts_with_all = NOT_OF_FILMS, value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", conflicts_with_all = not_of_films(), value_parser = seconds)]
     pub film: Option<f64>,
     /// Show the history of the source tree, from its git repository, such as with --at or --film
     #[arg(long, requires = "inputs")]
@@ -52,7 +53,7 @@ pub(crate) struct RenderArgs {
     pub output: PathBuf,
     /// Two revisions of the source tree in one landscape, coloured by differences in lines, or in complexity with --value
     /// complexity; as `callscape compare --rev`
-    #[arg(long, value_name = "A..B", conflicts_with_all = NOT_OF_REVISIONS)]
+    #[arg(long, value_name = "A..B", conflicts_with_all = not_of_revisions())]
     pub rev: Option<Between>,
     #[command(flatten)]
     pub left_out: crate::frequency::FrequencyArg,
@@ -196,148 +197,6 @@ pub(crate) struct RenderArgs {
     #[arg(long, conflicts_with_all = ["summary", "frames", "timings"])]
     pub with_sum: bool,
 }
-
-/// Options of a picture that is not of two revisions.
-const NOT_OF_REVISIONS: [&str; 41] = [
-    "history",
-    "set",
-    "sizing",
-    "rings",
-    "max_frequency",
-    "good",
-    "results",
-    "view",
-    "at",
-    "shadow",
-    "quality",
-    "timings",
-    "camera",
-    "focus",
-    "yaw",
-    "pitch",
-    "distance",
-    "arcs",
-    "arc_width",
-    "bundling",
-    "most_arcs",
-    "color",
-    "scale",
-    "height",
-    "height_scale",
-    "highlight",
-    "area",
-    "full_size",
-    "without",
-    "legend",
-    "labels",
-    "no_labels",
-    "transparent",
-    "layout",
-    "map",
-    "collapse",
-    "expand",
-    "frames",
-    "from",
-    "to",
-    "with_sum",
-];
-
-/// Options that a scene defines itself.
-const NOT_OF_SCENES: [&str; 49] = [
-    "rev",
-    "set",
-    "sizing",
-    "rings",
-    "inputs",
-    "max_frequency",
-    "good",
-    "bad",
-    "good_recording",
-    "results",
-    "view",
-    "at",
-    "shadow",
-    "timings",
-    "camera",
-    "focus",
-    "yaw",
-    "pitch",
-    "distance",
-    "arcs",
-    "arc_width",
-    "bundling",
-    "most_arcs",
-    "color",
-    "scale",
-    "height",
-    "height_scale",
-    "highlight",
-    "area",
-    "full_size",
-    "without",
-    "legend",
-    "no_legend",
-    "labels",
-    "no_labels",
-    "transparent",
-    "layout",
-    "map",
-    "level",
-    "collapse",
-    "expand",
-    "frames",
-    "value",
-    "from",
-    "to",
-    "summary",
-    "with_sum",
-    "json",
-    "history",
-];
-
-/// Options that a film of a recording does not take.
-const NOT_OF_FILMS: [&str; 40] = [
-    "rev",
-    "set",
-    "sizing",
-    "rings",
-    "max_frequency",
-    "good",
-    "bad",
-    "good_recording",
-    "results",
-    "view",
-    "at",
-    "shadow",
-    "timings",
-    "camera",
-    "focus",
-    "yaw",
-    "pitch",
-    "distance",
-    "scale",
-    "height_scale",
-    "highlight",
-    "full_size",
-    "without",
-    "legend",
-    "no_legend",
-    "labels",
-    "no_labels",
-    "transparent",
-    "layout",
-    "map",
-    "level",
-    "collapse",
-    "expand",
-    "frames",
-    "value",
-    "from",
-    "to",
-    "summary",
-    "with_sum",
-    "json",
-];
 
 const EXAMPLES: &str = "Examples:
   callscape render src trace.json -o city.png

@@ -1,5 +1,6 @@
 //! `callscape render`: A picture, or a sequence of pictures, without a window
 
+mod apart;
 mod args;
 mod asked;
 mod timings;
@@ -121,8 +122,9 @@ pub(crate) fn run(args: RenderArgs) -> anyhow::Result<()> {
     if let Some(numbers) = findings.as_ref().and_then(|it| it.numbers(&session)) {
         metrics.set_numbers(&shown.hierarchy, Some(numbers), |id| id);
     }
-    let marked = findings.as_ref();
-    let marked = marked.and_then(|it| Some((Arc::clone(it.marked(&session)?), it.dropped())));
+    let marked = findings
+        .as_ref()
+        .and_then(|it| Some((Arc::clone(it.marked(&session)?), it.dropped())));
     let session = shown;
     if args.with_sum {
         return with_sum(&args, session, &settings, &cut, metrics, &moments, &outputs);
