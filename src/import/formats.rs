@@ -383,6 +383,14 @@ pub(super) const FORMATS: &[Format] = &[
     #[cfg(feature = "git")]
     Format {
         id: git_history::FORMAT,
+        kind: Kind::File {
+            sniff: git_history::sniff_file,
+            import: git_history::import,
+        },
+    },
+    #[cfg(feature = "git")]
+    Format {
+        id: git_history::FORMAT,
         kind: Kind::Directory {
             sniff: git_history::sniff,
             import: git_history::import,

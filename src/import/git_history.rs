@@ -34,6 +34,11 @@ pub(crate) fn sniff(dir: &Input) -> bool {
     is_named && dir.join("HEAD").is_file() && dir.join("objects").is_dir()
 }
 
+/// Whether a file is the `.git` of a linked work tree or of a submodule, which names the repository.
+pub(crate) fn sniff_file(head: &[u8]) -> bool {
+    head.starts_with(b"gitdir: ")
+}
+
 /// Reads the history of what is checked out. As [`history::timeline`], and linear in changes.
 pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let top = input.parent().unwrap_or(input);

@@ -65,8 +65,8 @@ impl Found {
     fn timeline(&self, tip: ObjectId, progress: &Progress) -> Result<Timeline, HistoryError> {
         let mut head = Vec::new();
         if let Some(tree) = self.tree_of(tip) {
-            self.list(tree, &mut String::new(), 0, &mut |path, _| {
-                head.push(path.to_owned())
+            self.list(tree, &mut String::new(), 0, &mut |path, id| {
+                head.push((path.to_owned(), id))
             });
         }
         if head.is_empty() {
@@ -98,6 +98,7 @@ impl Found {
         };
         let given = Given {
             head: &head,
+            lines: &|version| self.lines_of(version),
             authors: &named,
             tags: &self.tags(),
         };

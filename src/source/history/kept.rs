@@ -17,7 +17,7 @@ use callscape_base::files;
 use callscape_facts::index::cache_dir;
 
 const EXTENSION: &str = "history";
-const MAGIC: &[u8; 8] = b"CSHIST\x00\x02";
+const MAGIC: &[u8; 8] = b"CSHIST\x00\x03";
 /// Magic and the checksum of what follows.
 const HEADER: usize = 8 + 4;
 /// What is kept of one repository is no larger, in bytes.
@@ -91,7 +91,7 @@ fn put(out: &mut Output, log: &Log) {
             out.number(u64::from(entry.path));
             out.number(entry.was.map_or(0, |was| u64::from(was) + 1));
             out.number((entry.kind as u64) << 1 | u64::from(entry.is_unread));
-            for number in [entry.added, entry.removed, entry.lines] {
+            for number in [entry.added, entry.removed, entry.lines, entry.version] {
                 out.number(u64::from(number));
             }
         }
@@ -138,6 +138,7 @@ fn log(from: &mut Input) -> Option<Log> {
                 added: from.small()?,
                 removed: from.small()?,
                 lines: from.small()?,
+                version: from.small()?,
             });
         }
         log.push(commit, entries);

@@ -16,6 +16,8 @@ pub(super) struct Entry {
     pub removed: u32,
     /// Lines after the commit.
     pub lines: u32,
+    /// The first bytes of the id of the version after the commit, 0 where there is none.
+    pub version: u32,
     /// One of its versions could not be read.
     pub is_unread: bool,
 }

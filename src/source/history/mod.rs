@@ -66,21 +66,22 @@ pub fn timeline(_: &Path, _: Option<&str>, _: &Progress) -> Result<Timeline, His
     Err(HistoryError::NotBuilt)
 }
 
-/// The folder `.git` of the repository around a directory.
+/// The folder `.git` of the repository around a directory; in a linked work tree and in a submodule, the file that is
+/// there instead.
 ///
 /// # Errors
-/// If there is none: also in a linked work tree, whose `.git` is a file.
+/// If there is none.
 pub fn repository_around(dir: &Path) -> Result<PathBuf, NoRepository> {
     // A path such as `.` has no folders around it.
     let whole = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
     let mut folders = whole.ancestors().map(|folder| folder.join(".git"));
-    let found = folders.find(|git| git.is_dir());
+    let found = folders.find(|git| git.exists());
     found.ok_or_else(|| NoRepository(dir.to_owned()))
 }
 
 /// There is no repository around a directory.
 #[derive(Debug, thiserror::Error)]
-#[error("neither {} nor a folder around it contains a folder .git", .0.display())]
+#[error("neither {} nor a folder around it contains .git", .0.display())]
 pub struct NoRepository(PathBuf);
 
 /// The history of the files below `dir` at the checked-out commit, from its [`timeline`], with that of the submodules in it.

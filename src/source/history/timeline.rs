@@ -6,10 +6,13 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 use callscape_facts::history::{Author, Change, Commit, FileEver, Kind, Missing, Tag, Timeline};
 
 use super::log::{Entry, EntryKind, Log};
+use super::walk::version;
 
 /// The files of the last commit, by path, with the names that mailmap gives to authors.
 pub(super) struct Given<'a> {
-    pub head: &'a [String],
+    pub head: &'a [(String, gix::ObjectId)],
+    /// The lines of a version of a file.
+    pub lines: &'a dyn Fn(gix::ObjectId) -> u32,
     /// Names and addresses by those that stand in commits.
     pub authors: &'a dyn Fn(&(String, String)) -> Author,
     /// Names of tags, the commits they name, and when these were made.
@@ -60,7 +63,7 @@ pub(super) fn timeline(
         }
     };
     let last = (order.len() as u32).saturating_sub(1);
-    timeline.changes.extend(files.end(log, given.head, last));
+    timeline.changes.extend(files.end(log, given, last));
     timeline.files = files.files;
     timeline.paths.clone_from(&log.paths);
     let mut timeline = timeline.indexed();
@@ -132,6 +135,8 @@ struct Files {
     paths: Vec<u32>,
     /// By file the lines that it had when it was there last.
     lines: Vec<u32>,
+    /// By file the version that it had then, see [`Entry::version`].
+    versions: Vec<u32>,
 }
 
 impl Files {
@@ -141,6 +146,7 @@ impl Files {
             at: vec![None; log.paths.len()],
             paths: Vec::new(),
             lines: Vec::new(),
+            versions: Vec::new(),
         }
     }
 
@@ -149,6 +155,7 @@ impl Files {
         self.files.push(FileEver::default());
         self.paths.push(path);
         self.lines.push(0);
+        self.versions.push(0);
         self.at[path as usize] = Some(file);
         file
     }
@@ -173,6 +180,7 @@ impl Files {
         known.is_there = !matches!(entry.kind, EntryKind::Removed | EntryKind::Dropped);
         if known.is_there {
             self.lines[file as usize] = entry.lines;
+            self.versions[file as usize] = entry.version;
         }
         Change {
             commit,
@@ -194,20 +202,28 @@ impl Files {
 
     /// What is there in the end is what the last commit has: branches that were merged may have gone other ways. The changes
     /// that this takes in the commit `last`.
-    fn end(&mut self, log: &Log, head: &[String], last: u32) -> Vec<Change> {
+    fn end(&mut self, log: &Log, given: &Given, last: u32) -> Vec<Change> {
         let was_there: Vec<bool> = self.files.iter().map(|it| it.is_there).collect();
+        let mut is_other = vec![false; was_there.len()];
         for (file, &path) in self.files.iter_mut().zip(&self.paths) {
             file.path.clone_from(&log.paths[path as usize]);
             file.is_there = false;
         }
         let by_path: HashMap<&str, u32> = log.paths.iter().map(String::as_str).zip(0..).collect();
-        for path in head {
+        for (path, id) in given.head {
             let path_id = by_path.get(path.as_str()).copied();
             let file = path_id.and_then(|at| self.at[at as usize].map(|file| (at, file as usize)));
             match file.filter(|(_, file)| !self.files[*file].is_there) {
                 Some((at, file)) => {
-                    (self.files[file].is_there, self.paths[file]) = (true, at);
-                    self.files[file].path.clone_from(path);
+                    let known = &mut self.files[file];
+                    (known.is_there, self.paths[file]) = (true, at);
+                    known.path.clone_from(path);
+                    if self.versions[file] != version(*id) {
+                        let lines = (given.lines)(*id);
+                        is_other[file] = lines != self.lines[file];
+                        known.most_lines = known.most_lines.max(lines);
+                        self.lines[file] = lines;
+                    }
                 }
                 // Nothing is known of it: the commits with its changes are missing.
                 None => self.files.push(FileEver {
@@ -220,7 +236,7 @@ impl Files {
         let mut changes = Vec::new();
         for (file, was_there) in was_there.into_iter().enumerate() {
             let is_there = self.files[file].is_there;
-            if is_there != was_there {
+            if is_there != was_there || is_other[file] {
                 changes.push(Change {
                     commit: last,
                     file: file as u32,

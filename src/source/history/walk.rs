@@ -34,6 +34,7 @@ struct Raw {
     path: String,
     was: Option<String>,
     kind: EntryKind,
+    after: Option<ObjectId>,
     counted: Counted,
 }
 
@@ -202,6 +203,7 @@ impl Found {
                     Some(_) => EntryKind::Taken,
                     None => EntryKind::Dropped,
                 },
+                after: change.after,
                 counted,
                 path: change.path,
                 was: None,
@@ -238,6 +240,7 @@ impl Found {
                     (_, None) => EntryKind::Removed,
                     _ => EntryKind::Modified,
                 },
+                after: change.after,
                 counted: self.counted(before, change.after),
             });
         }
@@ -256,6 +259,11 @@ impl Found {
         let found = renames::find(self, &sides(changes, &gone), &sides(changes, &come));
         let found = found.into_iter();
         found.map(|(new, old)| (come[new].0, gone[old].0)).collect()
+    }
+
+    /// The lines of a version of a file; 0 where it cannot be read.
+    pub(super) fn lines_of(&self, version: ObjectId) -> u32 {
+        self.counted(Some(version), Some(version)).lines
     }
 
     fn counted(&self, before: Option<ObjectId>, after: Option<ObjectId>) -> Counted {
@@ -286,6 +294,12 @@ fn sides<'a>(changes: &'a [Change], of: &'a [(usize, Content)]) -> Vec<Side<'a>>
     sides.collect()
 }
 
+/// What [`Entry::version`] keeps of an id.
+pub(super) fn version(id: ObjectId) -> u32 {
+    let first = id.as_slice().first_chunk();
+    first.map_or(0, |bytes| u32::from_le_bytes(*bytes))
+}
+
 fn entry(log: &mut Log, raw: Raw) -> Entry {
     Entry {
         path: log.path(&raw.path),
@@ -294,6 +308,7 @@ fn entry(log: &mut Log, raw: Raw) -> Entry {
         added: raw.counted.added,
         removed: raw.counted.removed,
         lines: raw.counted.lines,
+        version: raw.after.map_or(0, version),
         is_unread: raw.counted.is_unread,
     }
 }

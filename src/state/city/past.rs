@@ -86,8 +86,8 @@ pub(super) struct Past {
     of_files: Vec<Range<u32>>,
     /// The most that a block ever had of what heights say.
     most: f64,
-    /// How many commits are shown.
-    shown: Option<u32>,
+    /// How many commits are shown, and how many of them are older than what counts as recent.
+    shown: Option<(u32, u32)>,
     levels: Vec<Level>,
     is_partial: bool,
     /// Scratch: what changes in a frame.
@@ -105,6 +105,13 @@ struct Now<'a> {
     people: &'a [(u32, String)],
     settings: &'a LandscapeSettings,
     scale: &'a ColorScale,
+}
+
+impl Now<'_> {
+    /// The last second that is not recent any more.
+    fn year_before(&self) -> i64 {
+        self.seconds.saturating_sub(RECENT)
+    }
 }
 
 /// How high blocks stand at most where heights follow the history.
@@ -193,21 +200,29 @@ impl Past {
         };
         let is_windowed = |it: &Metric| matches!(it, Metric::RecentChanges | Metric::ChangedLines);
         let slides = purpose.height.iter().chain(&purpose.color).any(is_windowed);
-        self.find_changing(&now, slides);
+        let clock = &played.timeline.clock;
+        let old = match slides {
+            true => clock.partition_point(|&it| it <= now.year_before()) as u32,
+            false => 0,
+        };
+        self.find_changing(&now, old);
         self.advance(&now);
-        self.shown = Some(now.commits);
+        self.shown = Some((now.commits, old));
     }
 
-    /// Finds the groups to look at.
-    fn find_changing(&mut self, now: &Now<'_>, slides: bool) {
+    /// Finds the groups to look at: of what has changed, and of what is no longer recent.
+    fn find_changing(&mut self, now: &Now<'_>, old: u32) {
         let timeline = &now.played.timeline;
         self.changing.clear();
-        let changes = self.shown.filter(|&shown| shown <= now.commits && !slides);
-        let changes = changes.map(|shown| timeline.changes_in(shown..now.commits));
-        match changes.filter(|it| it.len() <= self.groups.len()) {
-            Some(changes) => {
+        let since = self.shown.filter(|it| it.0 <= now.commits && it.1 <= old);
+        let changes = since.map(|(shown, was_old)| {
+            let come = timeline.changes_in(shown..now.commits);
+            (come, timeline.changes_in(was_old..old))
+        });
+        match changes.filter(|(come, left)| come.len() + left.len() <= self.groups.len()) {
+            Some((come, left)) => {
                 self.is_partial = true;
-                for change in changes {
+                for change in come.iter().chain(left) {
                     let groups = self.of_files[change.file as usize].clone();
                     self.changing.extend(groups.clone());
                     // What it lies in may come to be there with it.
@@ -538,7 +553,7 @@ fn amount(metric: Metric, entries: &[Entry], until: usize, now: &Now<'_>) -> f64
     }
     let clock = |entry: &Entry| now.played.timeline.clock[entry.commit as usize];
     let before_year = || {
-        let year = now.seconds.saturating_sub(RECENT);
+        let year = now.year_before();
         let before = entries[..until].partition_point(|it| clock(it) <= year);
         before
             .checked_sub(1)

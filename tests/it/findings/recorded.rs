@@ -120,8 +120,8 @@ fn listed_of(path: &Path) -> Vec<Value> {
 const PLANTED: [Planted; 20] = [
     Planted { name: "queries", record: of_python, kind: "repeated", function: "query", defect: "400", clean: "3",
         source: "def query(key):\n    return sum(range(key % 7 + 40))\ndef other(n):\n    return 7 ** n % 11\ndef totals(n):\n    return [query(key) for key in range(n)]\ndef main():\n    totals(@)\n    other(4000)\nmain()\n" },
-    Planted { name: "sleeps", record: of_python, kind: "waiting", function: "time.sleep", defect: "0.1", clean: "0.0",
-        source: "import time\ndef fetch():\n    time.sleep(@)\ndef work():\n    return 3 ** 100000 % 7\nfetch()\nwork()\n" },
+    Planted { name: "sleeps", record: of_python, kind: "waiting", function: "time.sleep", defect: "0.4", clean: "0.0",
+        source: "import time\ndef fetch():\n    time.sleep(@)\ndef work():\n    return 3 ** 2000000 % 7\nfetch()\nwork()\n" },
     Planted { name: "rounds", record: of_python, kind: "recursion", function: "fib", defect: "17", clean: "4",
         source: "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\ndef work():\n    return 3 ** 100000 % 7\nfib(@)\nwork()\n" },
     Planted { name: "strings", record: of_c, kind: "repeated", function: "length", defect: "i < length(text)", clean: "text[i]",

@@ -12,9 +12,23 @@ use super::Scratch;
 use crate::random::Random;
 
 pub(super) fn git(dir: &Path, args: &[&str]) -> Option<String> {
-    let output = Command::new("git")
+    said(Command::new("git"), dir, args)
+}
+
+/// As [`git`], at a time in seconds since 1970.
+pub(super) fn git_at(dir: &Path, seconds: u64, args: &[&str]) -> Option<String> {
+    let mut command = Command::new("git");
+    for name in ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"] {
+        command.env(name, format!("{seconds} +0000"));
+    }
+    said(command, dir, args)
+}
+
+fn said(mut git: Command, dir: &Path, args: &[&str]) -> Option<String> {
+    let output = git
         .current_dir(dir)
-        .args(["-c", "user.name=A", "-c", "commit.gpgsign=false"])
+        .args(["-c", "user.name=A", "-c", "user.email=a@b"])
+        .args(["-c", "commit.gpgsign=false"])
         .args(args)
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_CONFIG_NOSYSTEM", "1")

@@ -47,8 +47,9 @@ fn check(city: &City, hierarchy: &Hierarchy, there: &BTreeMap<&str, u32>, most: 
     let of_files = |module: ModuleId| {
         let path = hierarchy.path(module);
         let inside = format!("{path}/");
-        let is_in =
-            move |file: &str| *file == *path || file.starts_with(&inside) || path.is_empty();
+        let is_in = move |file: &str| {
+            *file == *path || file.starts_with(&inside) || module == ModuleId::ROOT
+        };
         there.keys().any(|file| is_in(file))
     };
     let mut lowered: Vec<(u32, f32)> = Vec::new();

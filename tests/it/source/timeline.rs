@@ -12,7 +12,7 @@ use callscape::source::history::timeline;
 use callscape::units::ModuleId;
 
 use super::Scratch;
-use super::history::git;
+use super::history::{git, git_at};
 use crate::random::Random;
 
 /// What one commit did with a file: lines added and removed, its path, and the path that it had before.
@@ -162,8 +162,11 @@ pub(super) fn repository(name: &str, seed: u64) -> Option<Scratch> {
         }
         let name = ["Ada", "grace", "Alan"][random.below(3) as usize];
         let author = format!("--author={name} <A{}@b>", random.below(3));
+        // Years, so that what is recent becomes old.
+        let time = 1_400_000_000 + commit * 20 * 86_400;
         git(dir, &["add", "-A"])?;
-        git(dir, &["commit", "-q", "--allow-empty", &author, "-m", "x"])?;
+        let words = ["commit", "-q", "--allow-empty", &author, "-m", "x"];
+        git_at(dir, time, &words)?;
         match commit % 12 {
             3 => drop(git(
                 dir,
@@ -172,9 +175,10 @@ pub(super) fn repository(name: &str, seed: u64) -> Option<Scratch> {
             6 => drop(git(dir, &["checkout", "-q", "one"])?),
             9 => {
                 let other = format!("two{}", commit - 6);
-                if git(dir, &["merge", "-q", "-X", "ours", "-m", "m", &other]).is_none() {
+                let words = ["merge", "-q", "-X", "ours", "-m", "m", &other];
+                if git_at(dir, time, &words).is_none() {
                     git(dir, &["add", "-A"])?;
-                    git(dir, &["commit", "-q", "-m", "m"])?;
+                    git_at(dir, time, &["commit", "-q", "-m", "m"])?;
                 }
             }
             _ => {}
@@ -217,36 +221,38 @@ fn lines_renames_and_authors_are_those_of_git() {
 
 #[test]
 fn states_are_those_of_the_work_tree() {
-    let Some(scratch) = repository("timeline-states", 11) else {
-        eprintln!("left out: needs git");
-        return;
-    };
-    let timeline = read(&scratch.0);
-    let end = timeline.commits.len() as u32;
-    let mut there: Vec<(String, u32)> = Vec::new();
-    for (at, file) in (0..).zip(&timeline.files) {
-        if file.is_there {
-            let lines = timeline.state(at, end).lines.expect("it is there");
-            there.push((timeline.path(at, end).to_owned(), lines));
+    for seed in 8..12 {
+        let Some(scratch) = repository("timeline-states", seed) else {
+            eprintln!("left out: needs git");
+            return;
+        };
+        let timeline = read(&scratch.0);
+        let end = timeline.commits.len() as u32;
+        let mut there: Vec<(String, u32)> = Vec::new();
+        for (at, file) in (0..).zip(&timeline.files) {
+            if file.is_there {
+                let lines = timeline.state(at, end).lines.expect("it is there");
+                there.push((timeline.path(at, end).to_owned(), lines));
+            }
         }
+        there.sort();
+        let listed = git(&scratch.0, &["ls-files"]).expect("files");
+        let expected = listed.lines().map(|path| {
+            let text = match std::fs::read_link(scratch.0.join(path)) {
+                Ok(link) => link.to_string_lossy().into_owned().into_bytes(),
+                Err(_) => std::fs::read(scratch.0.join(path)).expect("a file"),
+            };
+            let ends = text.iter().filter(|it| **it == b'\n').count();
+            let last = text.last().is_some_and(|it| *it != b'\n');
+            let lines = if text.contains(&0) {
+                0
+            } else {
+                ends + usize::from(last)
+            };
+            (path.to_owned(), lines as u32)
+        });
+        assert_eq!(there, expected.collect::<Vec<_>>());
     }
-    there.sort();
-    let listed = git(&scratch.0, &["ls-files"]).expect("files");
-    let expected = listed.lines().map(|path| {
-        let text = match std::fs::read_link(scratch.0.join(path)) {
-            Ok(link) => link.to_string_lossy().into_owned().into_bytes(),
-            Err(_) => std::fs::read(scratch.0.join(path)).expect("a file"),
-        };
-        let ends = text.iter().filter(|it| **it == b'\n').count();
-        let last = text.last().is_some_and(|it| *it != b'\n');
-        let lines = if text.contains(&0) {
-            0
-        } else {
-            ends + usize::from(last)
-        };
-        (path.to_owned(), lines as u32)
-    });
-    assert_eq!(there, expected.collect::<Vec<_>>());
 }
 
 #[test]
@@ -298,6 +304,17 @@ fn a_history_plays_on_a_map_of_all_its_files() {
             );
         }
     }
+    // A linked work tree has a file instead of the folder, which leads to the same history.
+    let linked = scratch.0.join("linked");
+    git(
+        &scratch.0,
+        &["worktree", "add", "-q", &linked.display().to_string()],
+    )
+    .expect("a work tree");
+    let linked =
+        callscape::import::open(&linked.join(".git"), &Progress::new()).expect("a history");
+    assert_eq!(linked.trace.calls(), trace.calls());
+    assert_eq!(linked.format, resolved.recording.format);
     // The clock is that of the commits, and what has no commits yet is refused.
     let began = resolved.recording.played.as_ref().map(|it| it.began);
     assert_eq!(
