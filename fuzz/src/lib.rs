@@ -48,3 +48,18 @@ pub fn directory(format: &str, names: &[&str], input: &[u8]) -> bool {
     let named = import::read_as(format, &dir, &Progress::new());
     check(named.expect("a format of the table"))
 }
+
+/// Reads `input` as what another tool has found, or as numbers of files and functions.
+pub fn results(input: &[u8]) {
+    let Ok(set) = import::results::read_from(input, "input", &Progress::new()) else {
+        return;
+    };
+    let Some(numbers) = set.numbers else {
+        return;
+    };
+    let width: usize = numbers.columns.iter().map(|it| it.width()).sum();
+    for row in &numbers.rows {
+        assert_eq!(row.values.len(), width, "{}", row.file);
+        assert!(!row.values.iter().any(|it| it.is_infinite()), "{}", row.file);
+    }
+}
