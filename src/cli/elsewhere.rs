@@ -27,6 +27,33 @@ pub(crate) struct ElsewhereArgs {
     /// paths, a cc.json of CodeCharta, or measures of SonarQube; may be repeated
     #[arg(long = "metric", value_name = "FILE")]
     pub metrics: Vec<PathBuf>,
+    #[command(flatten)]
+    pub fixes: FixesArg,
+}
+
+/// How commits are known that fix faults.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct FixesArg {
+    /// Words in the summaries of commits that fix faults, in upper or lower case [default: fix, bug, defect, fault,
+    /// regression, crash and their forms]
+    #[arg(long, value_name = "WORD,…", value_delimiter = ',', value_parser = word)]
+    fix_words: Vec<String>,
+}
+
+fn word(text: &str) -> Result<String, String> {
+    match !text.is_empty() && text.chars().all(char::is_alphanumeric) {
+        true => Ok(text.to_owned()),
+        false => Err("expected a word of letters and digits".into()),
+    }
+}
+
+impl FixesArg {
+    /// Takes the words, before anything is counted.
+    pub(crate) fn apply(&self) {
+        if !self.fix_words.is_empty() {
+            callscape_facts::history::know_fixes_by(&self.fix_words);
+        }
+    }
 }
 
 impl ElsewhereArgs {

@@ -36,6 +36,8 @@ pub(crate) struct TreeArgs {
     /// Add the git history of each module: changes, last change, authors
     #[arg(long, requires = "json")]
     history: bool,
+    #[command(flatten)]
+    fixes: crate::elsewhere::FixesArg,
     /// Add the number of global variables of each module
     #[arg(long, requires = "json")]
     globals: bool,
@@ -90,6 +92,7 @@ Example:
   callscape tree src --relations --json";
 
 pub(crate) fn run(args: TreeArgs) -> anyhow::Result<()> {
+    args.fixes.apply();
     let reporter = Reporter::new();
     let mut source_dir = args.source_dir.clone();
     if pack::is_pack(&source_dir) {

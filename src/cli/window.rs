@@ -76,6 +76,7 @@ pub(crate) const EXAMPLES: &str = "Examples:
   callscape talk.callscape-pack                  a pack written by `callscape pack`";
 
 pub(crate) fn run(mut args: WindowArgs) -> anyhow::Result<()> {
+    args.elsewhere.fixes.apply();
     let since = args.changed_since.clone();
     args.elsewhere.good = args.elsewhere.good.take().or(since);
     if let Some(place) = &args.goto {

@@ -2,9 +2,9 @@
 //!
 //! Filled by `source::history` from a repository. A file keeps its number when it is renamed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use callscape_base::units::{FunctionId, Time};
 
@@ -27,14 +27,29 @@ pub struct Commit {
 
 impl Commit {
     /// Whether it mends a fault, by the words of its summary: T. Zimmermann, A. Zeller, *When Do Changes Induce Fixes?*,
-    /// 2005, section 2, knows commits by `fix`, `bug` and their forms.
+    /// 2005, section 2, knows commits by `fix`, `bug` and their forms. Others are known by
+    /// [`know_fixes_by`].
     pub fn is_fix(&self) -> bool {
-        let words = self.summary.split(|letter: char| !letter.is_alphanumeric());
-        words
-            .filter(|it| it.is_ascii())
-            .any(|word| FIXES.iter().any(|known| word.eq_ignore_ascii_case(known)))
+        let mut words = self.summary.split(|letter: char| !letter.is_alphanumeric());
+        match OTHER_FIXES.get() {
+            Some(others) => words.any(|word| others.contains(&word.to_lowercase())),
+            None => words
+                .filter(|it| it.is_ascii())
+                .any(|word| FIXES.iter().any(|known| word.eq_ignore_ascii_case(known))),
+        }
     }
 }
+
+/// From now on other words tell of a fault that was mended, in upper or lower case. Only the first call has an effect: what
+/// was counted before stays as it is.
+pub fn know_fixes_by(words: &[String]) {
+    let words = words.iter().map(|word| word.to_lowercase());
+    // A second call is no error of the user's.
+    let _ = OTHER_FIXES.set(words.collect());
+}
+
+/// The words of the user, in lower case.
+static OTHER_FIXES: OnceLock<HashSet<String>> = OnceLock::new();
 
 /// What tells of a fault that was mended.
 const FIXES: [&str; 15] = [

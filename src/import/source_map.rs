@@ -1,5 +1,5 @@
 //! Source maps, which say where generated JavaScript comes from. Specification: <https://tc39.es/ecma426/>, the section
-//! Mappings structure. Maps of maps (`sections`) are not read.
+//! Mappings structure, and Index source map for those that are put together of others (`sections`).
 
 use std::collections::HashMap;
 
@@ -17,12 +17,27 @@ const NONE: u32 = u32::MAX;
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Written {
-    #[serde(default)]
     source_root: Option<String>,
+    #[serde(default)]
     sources: Vec<Option<String>>,
     #[serde(default)]
     names: Vec<String>,
-    mappings: String,
+    mappings: Option<String>,
+    sections: Option<Vec<Section>>,
+}
+
+/// A part of a script, with a map of its own.
+#[derive(Deserialize)]
+struct Section {
+    offset: Offset,
+    map: Written,
+}
+
+/// Where it begins in the script.
+#[derive(Default, Deserialize)]
+struct Offset {
+    line: u32,
+    column: u32,
 }
 
 /// Where a place in a script, and what follows it, comes from. Lines and columns count from 0.
@@ -34,7 +49,30 @@ struct Segment {
     name: u32,
 }
 
+impl Segment {
+    /// The same in the whole script, whose sources and names begin with so many of the parts before; none if that is too far.
+    fn moved(self, offset: &Offset, sources: u32, names: u32) -> Option<Segment> {
+        let (line, column) = self.at;
+        // Only the first line of a part begins elsewhere than at 0.
+        let column = match line {
+            0 => column.checked_add(offset.column)?,
+            _ => column,
+        };
+        let later = |index: u32, by: u32| match index {
+            NONE => Some(NONE),
+            index => index.checked_add(by),
+        };
+        Some(Segment {
+            at: (line.checked_add(offset.line)?, column),
+            source: later(self.source, sources)?,
+            name: later(self.name, names)?,
+            ..self
+        })
+    }
+}
+
 /// The map of one script.
+#[derive(Default)]
 struct SourceMap {
     sources: Vec<String>,
     names: Vec<String>,
@@ -64,24 +102,42 @@ impl SourceMaps {
         let Ok(written) = serde_json::from_slice::<Written>(json) else {
             return false;
         };
-        let bytes = self.bytes + written.mappings.len();
-        let Some(segments) = (bytes <= MOST_BYTES)
-            .then(|| segments(&written.mappings))
-            .flatten()
-        else {
+        let before = self.bytes;
+        let Some(map) = self.map(url, written) else {
+            self.bytes = before;
             return false;
-        };
-        self.bytes = bytes;
-        let root = written.source_root.unwrap_or_default();
-        let sources = written.sources.into_iter();
-        let sources = sources.map(|source| joined(url, &root, &source.unwrap_or_default()));
-        let map = SourceMap {
-            sources: sources.collect(),
-            names: written.names,
-            segments,
         };
         self.of.entry(url.to_owned()).or_insert(map);
         true
+    }
+
+    /// The map as it is kept; none where it is too large, or is not written as the specification has it.
+    fn map(&mut self, url: &str, mut written: Written) -> Option<SourceMap> {
+        let sections = written.sections.take().unwrap_or_else(|| {
+            let offset = Offset::default();
+            let map = written;
+            vec![Section { offset, map }]
+        });
+        let mut map = SourceMap::default();
+        for Section { offset, map: part } in sections {
+            let mappings = part.mappings?;
+            self.bytes = self.bytes.checked_add(mappings.len())?;
+            if self.bytes > MOST_BYTES {
+                return None;
+            }
+            let first = [map.sources.len(), map.names.len()].map(|it| u32::try_from(it).ok());
+            let [source, name] = [first[0]?, first[1]?];
+            for segment in segments(&mappings)? {
+                map.segments.push(segment.moved(&offset, source, name)?);
+            }
+            let root = part.source_root.unwrap_or_default();
+            let sources = part.sources.into_iter().map(Option::unwrap_or_default);
+            map.sources
+                .extend(sources.map(|it| joined(url, &root, &it)));
+            map.names.extend(part.names);
+        }
+        map.segments.sort_by_key(|it| it.at);
+        Some(map)
     }
 
     /// Takes the map that a `data:` URL holds; none where the URL is of another kind.
@@ -221,6 +277,39 @@ mod tests {
         assert_eq!(found(1, 3, ""), None);
         assert_eq!(found(7, 3, ""), None);
         assert_eq!(maps.original("http://h/other.js", (0, 0), ""), None);
+    }
+
+    #[test]
+    fn maps_of_parts_are_put_together() {
+        let mut maps = SourceMaps::default();
+        let part = |line, column, source: &str, name: &str| {
+            format!(
+                r#"{{"offset":{{"line":{line},"column":{column}}},"map":{{"sources":["{source}"],"names":["{name}"],"mappings":"AACEA;CAAAA"}}}}"#
+            )
+        };
+        let [first, second] = [part(0, 0, "a.ts", "a"), part(3, 9, "b.ts", "b")];
+        let json = format!(r#"{{"version":3,"sections":[{first},{second}]}}"#);
+        assert!(maps.add("/x.js", json.as_bytes()));
+        let found = |line, column| {
+            let found = maps.original("/x.js", (line, column), "x")?;
+            Some((
+                found.file.to_owned(),
+                found.line,
+                found.name.map(str::to_owned),
+            ))
+        };
+        let of = |file: &str, name: &str| Some((file.to_owned(), 1, Some(name.to_owned())));
+        assert_eq!(found(0, 1), of("/a.ts", "a"));
+        assert_eq!(found(1, 2), of("/a.ts", "a"));
+        assert_eq!(found(3, 10), of("/b.ts", "b"));
+        assert_eq!(found(3, 8), None);
+        assert_eq!(found(4, 2), of("/b.ts", "b"));
+        for wrong in [
+            "{}",
+            r#"{"sections":[{"offset":{"line":0,"column":0},"map":{}}]}"#,
+        ] {
+            assert!(!maps.add("/y.js", wrong.as_bytes()), "{wrong}");
+        }
     }
 
     #[test]

@@ -154,6 +154,24 @@ fn the_history_of_every_file_and_directory_is_what_git_log_says() {
         assert_eq!(module["last_change"].as_str(), newest.as_deref(), "{path}");
         assert_eq!(module["authors"], authors, "{path}");
     }
+    let fixes = |words: &[&str]| {
+        let output = callscape()
+            .args(["tree", "--json", "--preset", "fixes"])
+            .args(words)
+            .arg(dir)
+            .env("XDG_CACHE_HOME", folder.0.join("cache"))
+            .output()
+            .expect("the program is built");
+        let document: Value = serde_json::from_slice(&output.stdout).expect("a document");
+        let modules = document["modules"].as_array().expect("a list").clone();
+        modules
+            .iter()
+            .filter_map(|it| it["value"].as_u64())
+            .sum::<u64>()
+    };
+    assert_eq!(fixes(&[]), 0);
+    let changes = root["changes"].as_u64();
+    assert_eq!(Some(fixes(&["--fix-words", "mends,CHANGE"])), changes);
 }
 
 /// A recording of calls at random between functions of nested namespaces.

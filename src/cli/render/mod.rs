@@ -42,6 +42,7 @@ use asked::{cut, metrics, moments, settings};
 use timings::{Amounts, PictureTimings, say_timings};
 
 pub(crate) fn run(args: RenderArgs) -> anyhow::Result<()> {
+    args.elsewhere.fixes.apply();
     if let Some(scene) = &args.scene {
         return super::film::run(scene, &args);
     }
