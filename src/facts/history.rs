@@ -208,6 +208,14 @@ impl Played {
         self.began.saturating_add(seconds)
     }
 
+    /// The tags with their times, in order of commits.
+    pub fn tags(&self) -> impl Iterator<Item = (Time, &str)> {
+        self.timeline.tags.iter().filter_map(|tag| {
+            let at = *self.timeline.clock.get(tag.commit as usize)?;
+            Some((self.time_at(at), tag.name.as_str()))
+        })
+    }
+
     /// The time of the recording at a date, its start for earlier ones.
     pub fn time_at(&self, seconds: i64) -> Time {
         let since = u64::try_from(seconds.saturating_sub(self.began)).unwrap_or(0);

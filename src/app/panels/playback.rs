@@ -276,11 +276,15 @@ fn position(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &m
         .custom_formatter(|ns, _| recording.written(Time::from_ns(ns as u64)))
         .custom_parser(|text| {
             let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+            let mut tags = recording.played.iter().flat_map(|played| played.tags());
+            if let Some((time, _)) = tags.find(|(_, name)| *name == compact) {
+                return Some(time.ns() as f64);
+            }
             let when: When = compact.parse().ok()?;
             Some(recording.when(when, false).ok()?.ns() as f64)
         });
     let tip = match recording.played {
-        Some(_) => "The day: drag, or click and type 2019-05-01 or 40%",
+        Some(_) => "The day: drag, or click and type 2019-05-01, a tag, or 40%",
         None => "The time: drag, or click and type 12.5ms, 3s or 40%",
     };
     let response = ui.add(field).on_hover_text(tip);

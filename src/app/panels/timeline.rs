@@ -80,20 +80,26 @@ pub(super) fn show(
     ui.painter().circle_filled(handle, radius, colors.accent);
     ui.painter()
         .circle_filled(handle, radius - 3.0, colors.panel);
+    // A click finds the tag that is near, a drag goes past it.
+    let is_free = ui.input(|input| input.pointer.is_decidedly_dragging());
+    let time_at = |x: f32| {
+        let tag = tag_near(recording, x, x_of).filter(|_| !is_free);
+        tag.map_or_else(|| time_at(x), |(time, _)| time)
+    };
     scrub(ui, playback, &response, time_at, context);
     if let Some(pointer) = response.hover_pos() {
         context.pointed.time = Some(time_at(pointer.x));
         let time = time_at(pointer.x);
         let mut told = recording.written(time);
-        if let Some(tag) = tag_near(recording, pointer.x, x_of) {
-            told = format!("{told}, near {}", escape::name(tag));
+        if let Some((_, tag)) = tag_near(recording, pointer.x, x_of) {
+            told = format!("{told}, {}; click to go there", escape::name(tag));
         }
         response.on_hover_text_at_pointer(told);
     }
 }
 
 /// How near the pointer has to be for a tag to be named, in points.
-const TAG_NEAR: f32 = 6.0;
+const TAG_NEAR: f32 = 4.0;
 
 fn is_held(response: &egui::Response) -> bool {
     response.dragged() || response.is_pointer_button_down_on()
@@ -148,22 +154,15 @@ fn mark_tags(
 }
 
 /// The tag of a history that is nearest to a place on the bar, where one is near. O(tags).
-fn tag_near(recording: &Recording, x: f32, x_of: impl Fn(Time) -> f32) -> Option<&str> {
-    let tags = tags(recording).map(|(time, name)| ((x_of(time) - x).abs(), name));
+fn tag_near(recording: &Recording, x: f32, x_of: impl Fn(Time) -> f32) -> Option<(Time, &str)> {
+    let tags = tags(recording).map(|tag| ((x_of(tag.0) - x).abs(), tag));
     let nearest = tags.min_by(|a, b| a.0.total_cmp(&b.0));
     Some(nearest.filter(|it| it.0 <= TAG_NEAR)?.1)
 }
 
 /// The tags of a history, in order of commits.
 fn tags(recording: &Recording) -> impl Iterator<Item = (Time, &str)> {
-    let played = recording.played.iter();
-    played.flat_map(|played| {
-        let tags = played.timeline.tags.iter();
-        tags.filter_map(|tag| {
-            let at = *played.timeline.clock.get(tag.commit as usize)?;
-            Some((played.time_at(at), tag.name.as_str()))
-        })
-    })
+    recording.played.iter().flat_map(|played| played.tags())
 }
 
 /// Marks the time pointed at in another view, and the call pointed at or chosen.
