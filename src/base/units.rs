@@ -374,12 +374,24 @@ impl fmt::Display for When {
     }
 }
 
+/// Whether a text is written like a day, such as one that no month has.
+pub fn is_like_day(text: &str) -> bool {
+    let text = text.trim();
+    let is_of_day = |it: u8| it.is_ascii_digit() || it == b'-';
+    text.starts_with(|it: char| it.is_ascii_digit())
+        && text.contains('-')
+        && text.bytes().all(is_of_day)
+}
+
 impl std::str::FromStr for When {
     type Err = String;
 
     fn from_str(text: &str) -> Result<When, String> {
         match day(text.trim()) {
             Some(day) => Ok(When::Day(day)),
+            None if is_like_day(text) => {
+                Err(format!("expected a day such as 2019-05-01, found {text}"))
+            }
             None => text.parse().map(When::Time),
         }
     }

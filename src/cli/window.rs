@@ -116,6 +116,11 @@ pub(crate) fn run(mut args: WindowArgs) -> anyhow::Result<()> {
     if let Some(between) = &args.rev {
         between.open(&mut inputs)?;
     }
+    ensure!(
+        args.changed_since.is_none()
+            || (inputs.source_dir.is_some() && !inputs.recordings.is_empty()),
+        "--changed-since shows calls of functions that changed: expected a source tree and a recording of it"
+    );
     args.elsewhere.add_to(&mut inputs)?;
     let is_pipe = |path: &PathBuf| path.as_os_str() == STANDARD_INPUT;
     ensure!(

@@ -85,9 +85,10 @@ pub enum Kind {
     Modified,
     Renamed,
     Removed,
-    /// A merge made the file other than in each of its parents, or a shallow clone begins with it. Not counted as a change.
+    /// A merge on the main line brought the file, or this version of it, or a shallow clone begins with it. Not counted as a
+    /// change.
     Taken,
-    /// A merge lacks the file, which one of its parents has. Not counted either.
+    /// A merge on the main line removed the file. Not counted either.
     Dropped,
 }
 
@@ -104,19 +105,12 @@ pub struct Change {
     /// Lines, as `git log --numstat` counts them; 0 of a binary file.
     pub added: u32,
     pub removed: u32,
-    /// Lines of the file after the commit.
-    pub lines: u32,
+    /// Lines that the file has on the main line after the commit; none where it is not there. The main line are the last
+    /// commit and its first parents: what a branch changes is there once it is merged.
+    pub lines: Option<u32>,
 }
 
 impl Change {
-    /// Lines of the file after it; none where it is gone.
-    pub fn lines_after(&self) -> Option<u32> {
-        match self.kind {
-            Kind::Removed | Kind::Dropped => None,
-            Kind::Added | Kind::Modified | Kind::Renamed | Kind::Taken => Some(self.lines),
-        }
-    }
-
     /// Lines added and removed.
     pub fn touched(&self) -> u64 {
         u64::from(self.added) + u64::from(self.removed)
@@ -268,7 +262,7 @@ impl Timeline {
     pub fn changes_of(
         &self,
         file: u32,
-    ) -> impl DoubleEndedIterator<Item = &Change> + ExactSizeIterator {
+    ) -> impl DoubleEndedIterator<Item = &Change> + ExactSizeIterator + Clone {
         let range = self.starts[file as usize] as usize..self.starts[file as usize + 1] as usize;
         let changes = self.by_file[range].iter();
         changes.map(|&at| &self.changes[at as usize])
@@ -289,7 +283,7 @@ impl Timeline {
         };
         let change = &self.changes[self.by_file[last] as usize];
         State {
-            lines: change.lines_after(),
+            lines: change.lines,
             changes: self.counted[last],
         }
     }
@@ -410,7 +404,7 @@ mod tests {
         assert_eq!(in_order(&[3, 3, 3]), [3, 3, 3]);
     }
 
-    fn change(commit: u32, file: u32, kind: Kind, lines: u32) -> Change {
+    fn change(commit: u32, file: u32, kind: Kind, lines: Option<u32>) -> Change {
         Change {
             commit,
             file,
@@ -430,11 +424,11 @@ mod tests {
             files: vec![FileEver::default(); 3],
             paths: ["a", "b"].map(str::to_owned).to_vec(),
             changes: vec![
-                change(0, 0, Kind::Added, 4),
-                change(1, 1, Kind::Added, 7),
-                change(2, 0, Kind::Removed, 0),
-                change(3, 1, Kind::Taken, 9),
-                change(4, 0, Kind::Added, 2),
+                change(0, 0, Kind::Added, Some(4)),
+                change(1, 1, Kind::Added, Some(7)),
+                change(2, 0, Kind::Removed, None),
+                change(3, 1, Kind::Taken, Some(9)),
+                change(4, 0, Kind::Added, Some(2)),
             ],
             ..Timeline::default()
         };

@@ -101,7 +101,8 @@ fn in_archive(mut recording: Recording, input: &Input, archive: &Archive) -> Rec
 }
 
 fn unknown(place: Place, found: &str) -> ImportError {
-    let known: Vec<&str> = FORMATS.iter().map(|format| format.id).collect();
+    let mut known: Vec<&str> = FORMATS.iter().map(|format| format.id).collect();
+    known.dedup();
     ImportError::malformed(
         place,
         format!(

@@ -25,6 +25,31 @@ pub struct OfFile {
     pub lines: Option<u32>,
 }
 
+/// The files that are there after some commits although none of these changed them: merges brought them, or a shallow
+/// clone begins with them. `first` and `last` say when. By path, linear in the changes.
+pub fn brought(timeline: &Timeline, span: &Span) -> Vec<OfFile> {
+    let end = span.end();
+    let mut files = Vec::new();
+    for file in 0..timeline.files.len() as u32 {
+        let lines = timeline.state(file, end).lines;
+        let mut changes = (timeline.changes_of(file)).filter(|it| span.has(it.commit));
+        if lines.is_none() || changes.clone().any(|it| it.is_counted()) {
+            continue;
+        }
+        let first = changes.next();
+        let at = first.map_or(0, |it| timeline.clock[it.commit as usize]);
+        files.push(OfFile {
+            file,
+            first: at,
+            last: at,
+            lines,
+            ..OfFile::default()
+        });
+    }
+    files.sort_by(|a, b| timeline.path(a.file, end).cmp(timeline.path(b.file, end)));
+    files
+}
+
 /// The files that some commits changed, the most often changed first, then by path. Linear in the changes.
 pub fn by_file(timeline: &Timeline, span: &Span) -> Vec<OfFile> {
     let end = span.end();

@@ -8,7 +8,7 @@ mod questions;
 mod tests;
 
 pub use coupling::{Coupled, Couplings, LARGE, Limits, coupled};
-pub use files::{OfFile, by_file};
+pub use files::{OfFile, brought, by_file};
 pub(crate) use map::with_files;
 pub use questions::{Answer, Beside, Question, answers};
 

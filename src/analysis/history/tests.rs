@@ -48,7 +48,7 @@ fn random(seed: u64) -> Timeline {
                 },
                 added: below(9) as u32,
                 removed: below(9) as u32,
-                lines: 10,
+                lines: Some(10),
             }));
     }
     timeline.indexed()

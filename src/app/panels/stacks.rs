@@ -48,8 +48,9 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
     let Some(resolved) = document.resolved() else {
         return;
     };
-    // Of a profile nothing runs at a time, and of memory alone no calls are known.
-    if !context.desk.state.cards.stacks || document.profile().is_some() {
+    // Of a profile nothing runs at a time, of memory alone no calls are known, and commits last no time.
+    let has_stacks = document.profile().is_none() && resolved.recording.played.is_none();
+    if !context.desk.state.cards.stacks || !has_stacks {
         return;
     }
     let trace = &resolved.recording.trace;
@@ -61,11 +62,7 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
     card(ctx, "stacks", Align2::LEFT_TOP, free, |ui| {
         let running = running(document, trace, time);
         ui.set_width(width(ui, document, &running.0, free.width()));
-        let title = match document.city.metrics().played() {
-            Some(_) => "Changing now",
-            None => "Running now",
-        };
-        ui.label(style::title(title)).on_hover_text(
+        ui.label(style::title("Running now")).on_hover_text(
             "The call stack of each thread, as a path over the landscape (K hides this)",
         );
         let share = match free.width() < NARROW {

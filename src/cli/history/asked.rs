@@ -1,11 +1,11 @@
 //! The commits that `callscape history` is asked for.
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 
 use super::args::HistoryArgs;
 use callscape_analysis::history::Span;
 use callscape_base::progress::Progress;
-use callscape_base::units::{counted, date, day};
+use callscape_base::units::{counted, date, day, is_like_day};
 use callscape_facts::history::Timeline;
 use callscape_source::history;
 
@@ -21,9 +21,23 @@ pub(super) fn asked(args: &HistoryArgs, progress: &Progress) -> anyhow::Result<A
     let dir = &args.source_dir;
     let end = args.at.as_deref().or(args.to.as_deref());
     let revision = |text: &'_ Option<&str>| text.filter(|it| day(it).is_none()).map(str::to_owned);
-    let timeline = history::timeline(dir, revision(&end).as_deref(), progress)?;
-    let total = timeline.commits.len() as u32;
     let midnight = |day: i64| day.saturating_mul(DAY);
+    let read = |revision: Option<&str>| {
+        history::timeline(dir, revision, progress).map_err(|error| match revision {
+            Some(text) if is_like_day(text) => anyhow!("{error}, or a day such as 2019-05-01"),
+            _ => error.into(),
+        })
+    };
+    let mut timeline = read(revision(&end).as_deref())?;
+    if let Some(day) = args.at.as_deref().and_then(day) {
+        // The tree of the last commit of that day, without branches that go on beside it.
+        let last = timeline.before(midnight(day + 1)).checked_sub(1);
+        let Some(last) = last.and_then(|last| timeline.commits.get(last as usize)) else {
+            bail!(none(args, &timeline));
+        };
+        timeline = read(Some(&last.id))?;
+    }
+    let total = timeline.commits.len() as u32;
     let to = end
         .and_then(day)
         .map_or(total, |day| timeline.before(midnight(day + 1)));
@@ -33,7 +47,7 @@ pub(super) fn asked(args: &HistoryArgs, progress: &Progress) -> anyhow::Result<A
         .map_or(0, |day| timeline.before(midnight(day)));
     let mut span = Span::of(&timeline, start..to.max(start));
     if let Some(from) = revision(&from) {
-        span = span.without(&timeline, &history::timeline(dir, Some(&from), progress)?);
+        span = span.without(&timeline, &read(Some(&from))?);
     }
     if span.end() == 0 {
         bail!(none(args, &timeline));
@@ -45,8 +59,12 @@ pub(super) fn asked(args: &HistoryArgs, progress: &Progress) -> anyhow::Result<A
 fn none(args: &HistoryArgs, timeline: &Timeline) -> String {
     let days = [timeline.clock.first(), timeline.clock.last()];
     let [first, last] = days.map(|time| time.map_or(0, |time| time.div_euclid(DAY)));
+    let asked = match args.at {
+        Some(_) => "until --at",
+        None => "between --from and --to",
+    };
     format!(
-        "{}: no commits between --from and --to: the history is from {} to {}",
+        "{}: no commits {asked}: the history is from {} to {}",
         args.source_dir.display(),
         date(first),
         date(last)

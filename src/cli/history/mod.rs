@@ -11,13 +11,22 @@ use super::output::{self, Align, Table};
 use super::progress::with_progress;
 pub(crate) use args::HistoryArgs;
 use asked::{Asked, DAY, asked, limits};
-use callscape_analysis::history::{Couplings, Limits, OfFile, Question, Span, by_file, coupled};
+use callscape_analysis::history::{
+    Couplings, Limits, OfFile, Question, Span, brought, by_file, coupled,
+};
 use callscape_base::escape;
 use callscape_base::units::{counted, date};
 use callscape_facts::history::Timeline;
 use document::Document;
 
-pub(crate) fn run(args: HistoryArgs) -> anyhow::Result<()> {
+pub(crate) fn run(mut args: HistoryArgs) -> anyhow::Result<()> {
+    // The history of a tree is opened by its `.git` elsewhere.
+    if args.source_dir.ends_with(".git")
+        && let Some(tree) = args.source_dir.parent()
+    {
+        let is_here = tree.as_os_str().is_empty();
+        args.source_dir = if is_here { ".".into() } else { tree.to_owned() };
+    }
     let dir = &args.source_dir;
     ensure!(
         dir.is_dir(),
@@ -40,6 +49,7 @@ pub(crate) fn run(args: HistoryArgs) -> anyhow::Result<()> {
     let mut files = by_file(timeline, span);
     if args.at.is_some() {
         files.retain(|of| of.lines.is_some());
+        files.extend(brought(timeline, span));
     }
     let limits = Limits {
         most_files: args.most_files,

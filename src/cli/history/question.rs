@@ -104,7 +104,8 @@ fn beside(question: Question, args: &HistoryArgs) -> anyhow::Result<Beside> {
                 ..Inputs::default()
             })?;
             let hierarchy = &session.hierarchy;
-            beside.complexity = sums(hierarchy, |it| u64::from(hierarchy.module(it).complexity));
+            // A file's complexity already is the sum over its functions.
+            beside.complexity = of_files(hierarchy, |it| hierarchy.module(it).complexity.into());
             if let Some(resolved) = session.recordings.first() {
                 let mut calls = vec![0; hierarchy.len()];
                 let metrics = resolved.recording.function_metrics(None);
@@ -113,20 +114,19 @@ fn beside(question: Question, args: &HistoryArgs) -> anyhow::Result<Beside> {
                     let ran = u64::from(metrics.total > Cost::ZERO);
                     calls[module.index()] += metrics.calls.max(ran);
                 }
-                beside.calls = sums(hierarchy, |it| calls[it.index()]);
+                beside.calls = of_files(hierarchy, |file| {
+                    let inside = hierarchy.subtree(file).map(ModuleId);
+                    inside.map(|it| calls[it.index()]).sum()
+                });
             }
         }
     }
     Ok(beside)
 }
 
-/// What the modules of each file have in sum, by its path.
-fn sums(hierarchy: &Hierarchy, of: impl Fn(ModuleId) -> u64) -> HashMap<String, u64> {
+/// A number of each file, by its path.
+fn of_files(hierarchy: &Hierarchy, of: impl Fn(ModuleId) -> u64) -> HashMap<String, u64> {
     let files = (0..hierarchy.len() as u32).map(ModuleId);
     let files = files.filter(|&it| hierarchy.kind(it) == ModuleKind::File);
-    let sums = files.map(|file| {
-        let inside = hierarchy.subtree(file).map(ModuleId);
-        (hierarchy.path(file), inside.map(&of).sum())
-    });
-    sums.collect()
+    files.map(|it| (hierarchy.path(it), of(it))).collect()
 }

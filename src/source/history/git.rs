@@ -80,7 +80,8 @@ impl Found {
         let place = place.filter(|_| !is_shallow);
         let mut log = place.as_deref().map_or_else(Log::default, kept::read);
         let walked = self.add_to(&mut log, tip, progress)?;
-        if let Some(place) = place.filter(|_| walked.added > 0) {
+        let has_merged = self.add_merged(&mut log, tip, progress)?;
+        if let Some(place) = place.filter(|_| walked.added > 0 || has_merged) {
             kept::write(&place, &log);
         }
         let mailmap = self.mailmap();

@@ -86,14 +86,23 @@ fn put(out: &mut Output, log: &Log) {
         out.bytes(commit.summary.as_bytes());
         out.number(u64::from(commit.is_boundary));
         let entries = log.entries_of(at);
-        out.number(entries.len() as u64);
-        for entry in entries {
-            out.number(u64::from(entry.path));
-            out.number(entry.was.map_or(0, |was| u64::from(was) + 1));
-            out.number((entry.kind as u64) << 1 | u64::from(entry.is_unread));
-            for number in [entry.added, entry.removed, entry.lines, entry.version] {
-                out.number(u64::from(number));
-            }
+        put_entries(out, entries);
+    }
+    out.number(log.merged.len() as u64);
+    for (commit, entries) in &log.merged {
+        out.number(u64::from(*commit));
+        put_entries(out, entries);
+    }
+}
+
+fn put_entries(out: &mut Output, entries: &[Entry]) {
+    out.number(entries.len() as u64);
+    for entry in entries {
+        out.number(u64::from(entry.path));
+        out.number(entry.was.map_or(0, |was| u64::from(was) + 1));
+        out.number((entry.kind as u64) << 1 | u64::from(entry.is_unread));
+        for number in [entry.added, entry.removed, entry.lines, entry.version] {
+            out.number(u64::from(number));
         }
     }
 }
@@ -125,25 +134,38 @@ fn log(from: &mut Input) -> Option<Log> {
             is_boundary: from.number()? == 1,
             entries: 0..0,
         };
-        let mut entries = Vec::new();
-        for _ in 0..from.count()? {
-            let path = from.number().filter(|it| *it < paths)?;
-            let was = from.number().filter(|it| *it <= paths)?.checked_sub(1);
-            let kind = from.count()?;
-            entries.push(Entry {
-                path: path as u32,
-                was: was.map(|it| it as u32),
-                kind: *KINDS.get(kind >> 1)?,
-                is_unread: kind & 1 == 1,
-                added: from.small()?,
-                removed: from.small()?,
-                lines: from.small()?,
-                version: from.small()?,
-            });
-        }
+        let entries = entries(from, paths)?;
         log.push(commit, entries);
     }
+    for _ in 0..from.count()? {
+        let commit = from.small()?;
+        let merged = entries(from, paths)?;
+        if commit as usize >= log.commits.len() {
+            return None;
+        }
+        log.merged.insert(commit, merged);
+    }
     Some(log)
+}
+
+fn entries(from: &mut Input, paths: u64) -> Option<Vec<Entry>> {
+    let mut entries = Vec::new();
+    for _ in 0..from.count()? {
+        let path = from.number().filter(|it| *it < paths)?;
+        let was = from.number().filter(|it| *it <= paths)?.checked_sub(1);
+        let kind = from.count()?;
+        entries.push(Entry {
+            path: path as u32,
+            was: was.map(|it| it as u32),
+            kind: *KINDS.get(kind >> 1)?,
+            is_unread: kind & 1 == 1,
+            added: from.small()?,
+            removed: from.small()?,
+            lines: from.small()?,
+            version: from.small()?,
+        });
+    }
+    Some(entries)
 }
 
 /// In the order of their numbers.

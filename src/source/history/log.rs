@@ -28,9 +28,9 @@ pub(super) enum EntryKind {
     #[default]
     Modified,
     Removed,
-    /// Of a merge, where the file is other than in each parent, or of a commit whose parents a shallow clone lacks.
+    /// Of a merge that has another version than its first parent, or of a commit whose parents a shallow clone lacks.
     Taken,
-    /// A merge lacks it, and one of its parents has it.
+    /// Of a merge that lacks what its first parent has.
     Dropped,
 }
 
@@ -55,6 +55,8 @@ pub(super) struct Log {
     pub signatures: Vec<(String, String)>,
     pub commits: Vec<Logged>,
     pub entries: Vec<Entry>,
+    /// By merge, an index into `commits`, how it differs from its first parent, of those for which this was asked.
+    pub merged: HashMap<u32, Vec<Entry>>,
     by_id: HashMap<ObjectId, u32>,
     by_path: HashMap<String, u32>,
     by_signature: HashMap<(String, String), u32>,
@@ -65,13 +67,30 @@ impl Log {
         self.by_id.get(id).copied()
     }
 
+    /// The commit `tip` and its first parents, the newest first.
+    pub(super) fn main_line(&self, tip: &ObjectId) -> Vec<u32> {
+        let mut line = Vec::new();
+        let mut next = self.commit(tip);
+        while let Some(at) = next {
+            line.push(at);
+            let commit = &self.commits[at as usize];
+            let parent = commit.parents.first().filter(|_| !commit.is_boundary);
+            next = parent.and_then(|id| self.commit(id));
+        }
+        line
+    }
+
+    pub(super) fn known_path(&self, path: &str) -> Option<u32> {
+        self.by_path.get(path).copied()
+    }
+
     pub(super) fn entries_of(&self, commit: u32) -> &[Entry] {
         let range = &self.commits[commit as usize].entries;
         &self.entries[range.start as usize..range.end as usize]
     }
 
     pub(super) fn path(&mut self, path: &str) -> u32 {
-        if let Some(&known) = self.by_path.get(path) {
+        if let Some(known) = self.known_path(path) {
             return known;
         }
         let at = self.paths.len() as u32;

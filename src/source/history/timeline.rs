@@ -27,6 +27,7 @@ pub(super) fn timeline(
     missing: Missing,
 ) -> Timeline {
     let order = in_order(log, tip);
+    let main_line: HashSet<u32> = log.main_line(tip).into_iter().collect();
     let mut files = Files::new(log);
     let mut timeline = Timeline::default();
     timeline.missing = missing;
@@ -49,9 +50,11 @@ pub(super) fn timeline(
             summary: logged.summary.clone(),
             is_merge: logged.parents.len() > 1,
         });
-        for entry in log.entries_of(at) {
+        let is_main = main_line.contains(&at);
+        let merged = log.merged.get(&at).filter(|_| is_main);
+        for entry in merged.map_or(log.entries_of(at), Vec::as_slice) {
             timeline.missing.versions += u32::from(entry.is_unread);
-            let change = files.apply(entry, commit);
+            let change = files.apply(entry, commit, is_main);
             timeline.changes.push(change);
         }
     }
@@ -133,10 +136,11 @@ struct Files {
     at: Vec<Option<u32>>,
     /// By file the path that it has now.
     paths: Vec<u32>,
-    /// By file the lines that it had when it was there last.
-    lines: Vec<u32>,
-    /// By file the version that it had then, see [`Entry::version`].
+    /// By file its lines on the main line; none where it is not there.
+    lines: Vec<Option<u32>>,
+    /// By file its version there, see [`Entry::version`], and its path there.
     versions: Vec<u32>,
+    main_paths: Vec<u32>,
 }
 
 impl Files {
@@ -147,6 +151,7 @@ impl Files {
             paths: Vec::new(),
             lines: Vec::new(),
             versions: Vec::new(),
+            main_paths: Vec::new(),
         }
     }
 
@@ -154,14 +159,21 @@ impl Files {
         let file = self.files.len() as u32;
         self.files.push(FileEver::default());
         self.paths.push(path);
-        self.lines.push(0);
+        self.lines.push(None);
         self.versions.push(0);
+        self.main_paths.push(path);
         self.at[path as usize] = Some(file);
         file
     }
 
-    fn apply(&mut self, entry: &Entry, commit: u32) -> Change {
+    fn apply(&mut self, entry: &Entry, commit: u32, is_main: bool) -> Change {
         let known = self.at[entry.was.unwrap_or(entry.path) as usize];
+        // A merge may bring what a branch renamed, and keep the file that it was.
+        let is_beside = |file: u32| {
+            let file = file as usize;
+            self.lines[file].is_some() && self.main_paths[file] != entry.path
+        };
+        let known = known.filter(|&file| entry.kind != EntryKind::Taken || !is_beside(file));
         let file = match known {
             // Beside the commit that renamed the file, others still go on with its earlier path.
             Some(file)
@@ -177,10 +189,11 @@ impl Files {
         }
         let known = &mut self.files[file as usize];
         known.most_lines = known.most_lines.max(entry.lines);
-        known.is_there = !matches!(entry.kind, EntryKind::Removed | EntryKind::Dropped);
-        if known.is_there {
-            self.lines[file as usize] = entry.lines;
+        if is_main {
+            known.is_there = !matches!(entry.kind, EntryKind::Removed | EntryKind::Dropped);
+            self.lines[file as usize] = known.is_there.then_some(entry.lines);
             self.versions[file as usize] = entry.version;
+            self.main_paths[file as usize] = entry.path;
         }
         Change {
             commit,
@@ -196,12 +209,12 @@ impl Files {
             },
             added: entry.added,
             removed: entry.removed,
-            lines: entry.lines,
+            lines: self.lines[file as usize],
         }
     }
 
-    /// What is there in the end is what the last commit has: branches that were merged may have gone other ways. The changes
-    /// that this takes in the commit `last`.
+    /// What is there in the end is what the last commit has, also where commits of the main line are missing. The changes that
+    /// this takes in the commit `last`.
     fn end(&mut self, log: &Log, given: &Given, last: u32) -> Vec<Change> {
         let was_there: Vec<bool> = self.files.iter().map(|it| it.is_there).collect();
         let mut is_other = vec![false; was_there.len()];
@@ -220,23 +233,31 @@ impl Files {
                     known.path.clone_from(path);
                     if self.versions[file] != version(*id) {
                         let lines = (given.lines)(*id);
-                        is_other[file] = lines != self.lines[file];
+                        is_other[file] = Some(lines) != self.lines[file];
                         known.most_lines = known.most_lines.max(lines);
-                        self.lines[file] = lines;
+                        self.lines[file] = Some(lines);
                     }
                 }
                 // Nothing is known of it: the commits with its changes are missing.
-                None => self.files.push(FileEver {
-                    path: path.clone(),
-                    is_there: true,
-                    most_lines: 0,
-                }),
+                None => {
+                    let lines = (given.lines)(*id);
+                    self.files.push(FileEver {
+                        path: path.clone(),
+                        is_there: true,
+                        most_lines: lines,
+                    });
+                    self.lines.push(Some(lines));
+                    self.paths.push(path_id.unwrap_or(u32::MAX));
+                    is_other.push(true);
+                }
             }
         }
         let mut changes = Vec::new();
-        for (file, was_there) in was_there.into_iter().enumerate() {
+        for (file, is_other) in is_other.into_iter().enumerate() {
             let is_there = self.files[file].is_there;
-            if is_there != was_there || is_other[file] {
+            let was_there = was_there.get(file).copied().unwrap_or(false);
+            let has_path = self.paths[file] != u32::MAX;
+            if has_path && (is_there != was_there || is_other) {
                 changes.push(Change {
                     commit: last,
                     file: file as u32,
@@ -244,7 +265,7 @@ impl Files {
                     kind: if is_there { Kind::Taken } else { Kind::Dropped },
                     added: 0,
                     removed: 0,
-                    lines: if is_there { self.lines[file] } else { 0 },
+                    lines: self.lines[file].filter(|_| is_there),
                 });
             }
         }

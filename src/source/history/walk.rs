@@ -51,23 +51,13 @@ impl Found {
         let commits = self.unknown_commits(log, tip, &mut walked, progress)?;
         walked.added = commits.len() as u32;
         progress.start("reading the history", commits.len() as u64);
-        let shared = self.repository.clone().into_sync();
-        let (dir, head, prefix) = (&self.dir, self.head, &self.prefix);
-        let found = || {
-            let mut repository = shared.to_thread_local();
-            repository.object_cache_size(OBJECT_CACHE);
-            Found {
-                dir: dir.clone(),
-                repository,
-                head,
-                prefix: prefix.clone(),
-            }
-        };
         for part in commits.chunks(AT_ONCE) {
-            let changes = part.par_iter().map_init(found, |found, (commit, _)| {
-                progress.add(1)?;
-                Ok(found.changes_of(commit))
-            });
+            let changes = part
+                .par_iter()
+                .map_init(self.on_threads(), |found, (commit, _)| {
+                    progress.add(1)?;
+                    Ok(found.changes_of(commit))
+                });
             let changes: Result<Vec<Vec<Raw>>, HistoryError> = changes.collect();
             for ((commit, signature), raw) in part.iter().zip(changes?) {
                 let mut commit = commit.clone();
@@ -77,6 +67,22 @@ impl Found {
             }
         }
         Ok(walked)
+    }
+
+    /// Makes the same for each thread.
+    fn on_threads(&self) -> impl Fn() -> Found + Sync {
+        let shared = self.repository.clone().into_sync();
+        let (dir, head, prefix) = (self.dir.clone(), self.head, self.prefix.clone());
+        move || {
+            let mut repository = shared.to_thread_local();
+            repository.object_cache_size(OBJECT_CACHE);
+            Found {
+                dir: dir.clone(),
+                repository,
+                head,
+                prefix: prefix.clone(),
+            }
+        }
     }
 
     /// The commits that are not in the log, the newest first, with the name and address of their authors.
@@ -141,7 +147,9 @@ impl Found {
     /// A commit, and the name and address of its author; none where it cannot be read.
     fn logged(&self, id: ObjectId) -> Option<(Logged, (String, String))> {
         let object = self.repository.find_commit(id).ok()?;
-        let decoded = object.decode().ok()?;
+        let Ok(decoded) = object.decode() else {
+            return loosely(id, &object.data);
+        };
         let author = decoded.author().ok();
         let signature = author.map(|it| (it.name.to_string(), it.email.to_string()));
         let summary = decoded.message().summary().to_string();
@@ -157,59 +165,87 @@ impl Found {
         Some((commit, signature.unwrap_or_default()))
     }
 
-    /// What a commit changed, in order of path.
+    /// What a commit changed, in order of path; nothing of a merge.
     fn changes_of(&self, commit: &Logged) -> Vec<Raw> {
         let after = self.tree_of(commit.id);
         if commit.is_boundary {
-            return self.taken(None, after, &[]);
+            return self.taken(None, after, |_| None);
         }
         match commit.parents[..] {
             [] => self.compared(None, after),
             [parent] => self.compared(self.tree_of(parent), after),
-            [first, ref others @ ..] => self.taken(self.tree_of(first), after, others),
+            // See `add_merged`.
+            [_, _, ..] => Vec::new(),
         }
     }
 
-    /// Files that differ from each of the trees of `others` too, and those that one of them has and `after` lacks.
+    /// What a tree brings, and what it lacks, beside another. Lines are those that `known` tells, otherwise counted.
     fn taken(
         &self,
         before: Option<ObjectId>,
         after: Option<ObjectId>,
-        others: &[ObjectId],
+        known: impl Fn(&Change) -> Option<u32>,
     ) -> Vec<Raw> {
         let mut changes = self.differences(before, after);
-        let gone = |changes: &[Change]| -> Vec<Change> {
-            changes
-                .iter()
-                .filter(|it| it.after.is_none())
-                .cloned()
-                .collect()
-        };
-        let mut dropped = gone(&changes);
-        changes.retain(|it| it.after.is_some());
-        for other in others {
-            let other = self.differences(self.tree_of(*other), after);
-            dropped.append(&mut gone(&other));
-            let differs: HashSet<&str> = other.iter().map(|it| it.path.as_str()).collect();
-            changes.retain(|it| differs.contains(it.path.as_str()));
-        }
-        changes.append(&mut dropped);
-        changes.sort_by(|a, b| a.path.cmp(&b.path));
-        changes.dedup_by(|a, b| a.path == b.path);
-        let taken = changes.into_iter().map(|change| {
-            let counted = self.counted(change.after, change.after);
-            Raw {
-                kind: match change.after {
-                    Some(_) => EntryKind::Taken,
-                    None => EntryKind::Dropped,
+        // A file that was renamed goes before it comes.
+        changes.sort_by(|a, b| (a.after.is_some(), &a.path).cmp(&(b.after.is_some(), &b.path)));
+        let taken = changes.into_iter().map(|change| Raw {
+            kind: match change.after {
+                Some(_) => EntryKind::Taken,
+                None => EntryKind::Dropped,
+            },
+            after: change.after,
+            counted: match known(&change) {
+                Some(lines) => Counted {
+                    lines,
+                    ..Counted::default()
                 },
-                after: change.after,
-                counted,
-                path: change.path,
-                was: None,
-            }
+                None => self.counted(change.after, change.after),
+            },
+            path: change.path,
+            was: None,
         });
         taken.collect()
+    }
+
+    /// Adds how merges on the main line, which are `tip` and its first parents, differ from their first parents, but for those
+    /// that `log` knows; whether there were any. Linear in the files that differ.
+    pub(super) fn add_merged(
+        &self,
+        log: &mut Log,
+        tip: ObjectId,
+        progress: &Progress,
+    ) -> Result<bool, HistoryError> {
+        let is_asked = |at: &u32| {
+            let commit = &log.commits[*at as usize];
+            let is_merge = commit.parents.len() > 1 && !commit.is_boundary;
+            is_merge && !log.merged.contains_key(at)
+        };
+        let merges: Vec<u32> = log.main_line(&tip).into_iter().filter(is_asked).collect();
+        if merges.is_empty() {
+            return Ok(false);
+        }
+        progress.start("reading merges", merges.len() as u64);
+        // Most versions that a merge brings were met in the commits that it merges.
+        let met = log.entries.iter().filter(|it| !it.is_unread);
+        let lines: HashMap<(u32, u32), u32> =
+            met.map(|it| ((it.path, it.version), it.lines)).collect();
+        let known = |change: &Change| {
+            let path = log.known_path(&change.path)?;
+            lines.get(&(path, version(change.after?))).copied()
+        };
+        let brought = merges.par_iter().map_init(self.on_threads(), |found, &at| {
+            progress.add(1)?;
+            let commit = &log.commits[at as usize];
+            let before = found.tree_of(commit.parents[0]);
+            Ok(found.taken(before, found.tree_of(commit.id), known))
+        });
+        let brought: Result<Vec<Vec<Raw>>, HistoryError> = brought.collect();
+        for (at, raw) in merges.into_iter().zip(brought?) {
+            let entries = raw.into_iter().map(|raw| entry(log, raw)).collect();
+            log.merged.insert(at, entries);
+        }
+        Ok(true)
     }
 
     fn differences(&self, before: Option<ObjectId>, after: Option<ObjectId>) -> Vec<Change> {
@@ -285,6 +321,36 @@ impl Found {
     }
 }
 
+/// A commit whose header is not written as it should be: names and dates that git reads are read.
+fn loosely(id: ObjectId, data: &[u8]) -> Option<(Logged, (String, String))> {
+    let text = String::from_utf8_lossy(data);
+    let (header, message) = text.split_once("\n\n").unwrap_or((&text, ""));
+    let lines = |name: &'static str| {
+        let lines = header.lines();
+        lines.filter_map(move |line| line.strip_prefix(name)?.strip_prefix(' '))
+    };
+    lines("tree").next()?;
+    let parents = lines("parent").map(|id| ObjectId::from_hex(id.as_bytes()).ok());
+    let signature = lines("author").next().unwrap_or_default();
+    let (name, rest) = signature.split_once('<').unwrap_or((signature, ""));
+    let address = rest.split('>').next().unwrap_or_default();
+    // Seconds stand before the zone at the end.
+    let seconds = lines("committer").next().and_then(|line| {
+        let mut words = line.rsplit([' ', '>']);
+        words.find_map(|word| word.parse().ok().filter(|_| !word.starts_with(['+', '-'])))
+    });
+    let commit = Logged {
+        id,
+        parents: parents.collect::<Option<_>>()?,
+        time: seconds.unwrap_or(0),
+        signature: 0,
+        summary: message.lines().next().unwrap_or_default().to_owned(),
+        entries: 0..0,
+        is_boundary: false,
+    };
+    Some((commit, (name.trim().to_owned(), address.trim().to_owned())))
+}
+
 fn sides<'a>(changes: &'a [Change], of: &'a [(usize, Content)]) -> Vec<Side<'a>> {
     let sides = of.iter().map(|(at, content)| Side {
         path: &changes[*at].path,
@@ -310,5 +376,31 @@ fn entry(log: &mut Log, raw: Raw) -> Entry {
         lines: raw.counted.lines,
         version: raw.after.map_or(0, version),
         is_unread: raw.counted.is_unread,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commits_with_a_wrong_header_keep_their_parents() {
+        let id = ObjectId::null(gix::hash::Kind::Sha1);
+        let parent = "1234567890123456789012345678901234567890";
+        for (author, expected) in [
+            ("A <a@x 1500000000 +0000", ("A", "a@x 1500000000 +0000")),
+            ("A a@x 1500000000 +0000", ("A a@x 1500000000 +0000", "")),
+            ("X <X> > < 1500000000 +0000", ("X", "X")),
+        ] {
+            let data = format!(
+                "tree {parent}\nparent {parent}\nauthor {author}\ncommitter {author}\n\nfix it\n\nmore"
+            );
+            let (commit, signature) = loosely(id, data.as_bytes()).expect("a commit");
+            assert_eq!(commit.parents.len(), 1, "{author}");
+            assert_eq!(commit.time, 1_500_000_000, "{author}");
+            assert_eq!(commit.summary, "fix it");
+            assert_eq!((&*signature.0, &*signature.1), expected);
+        }
+        assert!(loosely(id, b"parent x\n\n").is_none());
     }
 }

@@ -70,6 +70,8 @@ struct Purpose {
     height: Option<Metric>,
     color: Option<Metric>,
     people: bool,
+    /// From which days are counted.
+    first_day: i64,
 }
 
 /// What is there of the blocks of a city.
@@ -179,6 +181,7 @@ impl Past {
             color: settings.surface.metric().filter(|it| it.is_of_history()),
             people: settings.surface == Surface::Person
                 || [settings.height, settings.surface.metric()].contains(&Some(Metric::Authors)),
+            first_day: metrics.measure().first_day,
         };
         if self.of != Some(purpose) {
             self.find(resolved, played, purpose, place);
@@ -349,24 +352,24 @@ impl Past {
             .collect();
         self.find_entries(&played.timeline, purpose.people, &by_file, &around);
         self.of = Some(purpose);
-        self.find_most(played, purpose.height);
+        self.find_most(played, purpose);
     }
 
     /// Finds the most that a block ever had of what heights say. Linear in the entries.
-    fn find_most(&mut self, played: &Played, height: Option<Metric>) {
+    fn find_most(&mut self, played: &Played, purpose: Purpose) {
         let settings = LandscapeSettings::default();
         let scale = ColorScale::default();
         let now = Now {
             played,
             commits: u32::MAX,
             seconds: 0,
-            first_day: 0,
+            first_day: purpose.first_day,
             people: &[],
             settings: &settings,
             scale: &scale,
         };
         self.most = 0.0;
-        let Some(metric) = height else {
+        let Some(metric) = purpose.height else {
             return;
         };
         for of in self.groups.iter().filter(|it| !it.is_ground) {
@@ -402,7 +405,7 @@ impl Past {
             if told.0 != change.commit {
                 told = (change.commit, commit.is_fix());
             }
-            let lines = change.lines_after();
+            let lines = change.lines;
             let was = std::mem::replace(&mut file_lines[change.file as usize], lines);
             let of = &mut states[series as usize];
             if change.is_counted() {

@@ -13,6 +13,7 @@ use callscape::units::ModuleId;
 
 use super::Scratch;
 use super::history::{git, git_at};
+use crate::common;
 use crate::random::Random;
 
 /// What one commit did with a file: lines added and removed, its path, and the path that it had before.
@@ -252,6 +253,63 @@ fn states_are_those_of_the_work_tree() {
             (path.to_owned(), lines as u32)
         });
         assert_eq!(there, expected.collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn states_are_those_of_the_trees_of_the_main_line() {
+    for seed in 20..24 {
+        let Some(scratch) = repository("timeline-line", seed) else {
+            eprintln!("left out: needs git");
+            return;
+        };
+        let timeline = read(&scratch.0);
+        let empty = git(&scratch.0, &["hash-object", "-t", "tree", "/dev/null"]).expect("an id");
+        let line = git(&scratch.0, &["log", "--first-parent", "--format=%H"]).expect("a log");
+        assert!(line.lines().count() > 20, "seed {seed}");
+        for id in line.lines() {
+            let commits = timeline.commits.iter().position(|it| it.id == id);
+            let commits = commits.expect("it was read") as u32 + 1;
+            let states = timeline.states(commits).into_iter();
+            let mut found: Vec<u32> = states.filter_map(|it| it.lines).collect();
+            let told = ["diff", "--numstat", "--no-renames", empty.trim(), id];
+            let told = git(&scratch.0, &told).expect("a difference");
+            let lines = told.lines().map(|line| {
+                let lines = line.split('\t').next().expect("a number");
+                lines.parse::<u32>().unwrap_or(0)
+            });
+            let mut expected: Vec<u32> = lines.collect();
+            found.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(found, expected, "seed {seed}, {id}");
+        }
+    }
+}
+
+#[test]
+fn a_day_has_the_files_of_its_last_commit() {
+    let Some(scratch) = repository("timeline-days", 31) else {
+        eprintln!("left out: needs git");
+        return;
+    };
+    for day in ["2014-08-01", "2015-06-15", "2016-12-31", "2017-11-11"] {
+        let before = format!("--before={day}T23:59:59Z");
+        let id = git(&scratch.0, &["rev-list", "-1", &before, "HEAD"]).expect("a commit");
+        let history = |at: &str| {
+            let output = common::callscape()
+                .args(["history", "--json", "--at", at])
+                .arg(&scratch.0)
+                .env("XDG_CACHE_HOME", scratch.0.join(".git/cache"))
+                .output()
+                .expect("the program is built");
+            let document: serde_json::Value =
+                serde_json::from_slice(&output.stdout).expect("a document");
+            document
+        };
+        assert_eq!(history(day), history(id.trim()), "{day}");
+        let found = history(day)["files"].as_array().expect("a list").len();
+        let told = git(&scratch.0, &["ls-tree", "-r", "--name-only", id.trim()]);
+        assert_eq!(found, told.expect("a tree").lines().count(), "{day}");
     }
 }
 
