@@ -119,7 +119,7 @@ mod tests {
             kind: Kind::Modified,
             added: 1,
             removed: 0,
-            lines: 1,
+            lines: Some(1),
         };
         let file = |path: &str, is_there| FileEver {
             path: path.to_owned(),
