@@ -52,10 +52,16 @@ impl HistoryColumns {
     pub(crate) fn new(
         hierarchy: &Hierarchy,
         history: &History,
+        is_played: bool,
         path_of: impl Fn(ModuleId) -> String,
     ) -> HistoryColumns {
         let known = history.files.values().filter(|file| file.changes > 0);
-        let first = known.map(|file| file.last_change).min().unwrap_or(0);
+        let first = match is_played {
+            // Each of its days is shown.
+            true => history.timeline.clock.first().copied(),
+            false => known.map(|file| file.last_change).min(),
+        };
+        let first = first.unwrap_or(0);
         let first_day = first.div_euclid(DAY);
         let day = |file: &FileHistory| {
             let days = file.last_change.div_euclid(DAY) - first_day + 1;

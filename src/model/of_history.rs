@@ -19,7 +19,12 @@ impl ModuleMetrics {
         history: &History,
         path_of: impl Fn(ModuleId) -> String,
     ) {
-        self.history = Some(HistoryColumns::new(hierarchy, history, path_of));
+        self.history = Some(HistoryColumns::new(
+            hierarchy,
+            history,
+            self.played.is_some(),
+            path_of,
+        ));
     }
 
     /// The history that the recording is made of, where it is.

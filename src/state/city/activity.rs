@@ -28,9 +28,6 @@ const LEAST_IN_SUMMARY: f32 = 0.06;
 const RISE: f32 = 22.0;
 const RISE_SLENDERNESS: f32 = 6.0;
 
-/// How much of its glow a block keeps where its colour says something of its history.
-const THROUGH: f32 = 0.3;
-
 /// How much of the strongest glow on it a terrace shows, and how much of that the one below it.
 const TERRACE_SHARE: f32 = 0.075;
 const TERRACE_FADE: f32 = 0.85;
@@ -220,12 +217,9 @@ impl Activity {
         // Red and amber would be taken for more: in a difference what runs rises, and keeps its colour.
         let resolved = moment.and_then(|moment| session.recordings.get(moment.recording));
         let is_history = resolved.is_some_and(|it| it.recording.played.is_some());
-        let glows = match settings.surface {
-            Surface::Difference => 0.0,
-            // What changes goes on to glow for long: colours that were asked for are seen through it.
-            surface if is_history && surface != Surface::Neutral => THROUGH,
-            _ => 1.0,
-        };
+        // What has changed glows for months, and would cover the colours that were asked for.
+        let is_covered = is_history && settings.surface != Surface::Neutral;
+        let glows = settings.surface != Surface::Difference && !is_covered;
         if let (Some(moment), Some(resolved)) = (moment, resolved)
             && !self.has_slots(resolved, moment.recording, standing)
         {
@@ -311,7 +305,7 @@ impl Activity {
     }
 
     /// Writes what glows, and what no longer does, to `looks`. A summary has nothing that rises.
-    fn write(&mut self, (glows, rises): (f32, bool), looks: &mut [BlockLook]) {
+    fn write(&mut self, (glows, rises): (bool, bool), looks: &mut [BlockLook]) {
         let (slots, blocks) = (&self.slots, looks.len());
         let changed = &mut self.changed;
         changed.clear();
@@ -322,7 +316,7 @@ impl Activity {
         merge(&self.before, &self.glowing, |slot| {
             let slot = &slots[slot as usize];
             let look = &mut looks[slot.block as usize];
-            look.glow = glows * slot.glow;
+            look.glow = if glows { slot.glow } else { 0.0 };
             look.rise = slot.level + if rises { slot.glow * slot.rise } else { 0.0 };
             changed.push(BlockActivity {
                 block: slot.block,

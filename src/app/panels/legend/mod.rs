@@ -492,17 +492,20 @@ fn covered(ui: &mut Ui, meanings: &Meanings<'_>) {
 fn running(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
     let (settings, landscape) = (meanings.settings, meanings.landscape);
     let palette = Palette::of(settings.theme);
-    let is_difference = meanings.settings.surface == Surface::Difference;
+    let is_difference = settings.surface == Surface::Difference;
+    // Colours that were asked for are not covered by what has changed.
+    let is_history = landscape.metrics().played().is_some();
+    let glows = !is_history || settings.surface == Surface::Neutral;
     if shown.plays && is_difference {
         // What runs has the colour of what differs.
         if !landscape.is_summary() {
             let tip = "Functions that run at the displayed time rise above the others";
             entry(ui, "raised:", "runs now", tip);
         }
-    } else if shown.plays {
+    } else if shown.plays && glows {
         let tip = match landscape.is_summary() {
             true => "The more time a function took itself, the redder its block",
-            false if landscape.metrics().played().is_some() => {
+            false if is_history => {
                 "Red files change at the displayed time; those changed before turn amber and fade"
             }
             false => {
@@ -516,9 +519,9 @@ fn running(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
             } else {
                 ramp(ui, palette.hot, palette.warm);
                 let half_life = format!("half in {}", settings.half_life);
-                let what = match landscape.metrics().played() {
-                    Some(_) => "changed now, then fades:",
-                    None => "runs now, then fades:",
+                let what = match is_history {
+                    true => "changed now, then fades:",
+                    false => "runs now, then fades:",
                 };
                 entry(ui, what, &half_life, tip);
             }
