@@ -18,7 +18,6 @@ impl Desk {
             return;
         };
         let dir = written_of(&dir).unwrap_or(dir);
-        // A tree alone comes back with Undo.
         let is_alone = document.is_some_and(|it| it.inputs.recordings.is_empty());
         match repository_around(&dir) {
             Ok(git) => {
@@ -26,12 +25,38 @@ impl Desk {
                     recordings: vec![git],
                     ..Inputs::default()
                 });
-                match is_alone {
-                    true => self.open_replacement(history),
-                    false => self.replace_with(history),
-                }
+                self.replace(history, is_alone);
             }
             Err(error) => self.state.tell("No history", error.to_string()),
+        }
+    }
+
+    /// Opens the source tree whose history is open.
+    pub(super) fn open_tree(&mut self) {
+        let document = self.state.document.as_ref();
+        let Some(inputs) = document.map(|it| &it.inputs) else {
+            return;
+        };
+        let git = inputs.recordings.first();
+        let Some(dir) = git.and_then(|git| git.parent()) else {
+            return;
+        };
+        let is_alone = inputs.recordings.len() == 1;
+        let tree = Replacement::Inputs(Inputs {
+            source_dir: Some(dir.to_owned()),
+            ..Inputs::default()
+        });
+        self.replace(tree, is_alone);
+    }
+
+    /// Asks before it closes what is open, unless that `is_alone` and comes back with Undo.
+    fn replace(&mut self, replacement: Replacement, is_alone: bool) {
+        match is_alone {
+            true => {
+                self.keep_replaced();
+                self.open_replacement(replacement);
+            }
+            false => self.replace_with(replacement),
         }
     }
 

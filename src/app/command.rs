@@ -36,6 +36,8 @@ pub enum FileAsk {
     Choose(Chosen),
     /// Opens the history of the repository around the source tree, on a map of all files that were ever there.
     History,
+    /// Opens the source tree whose history is open.
+    Tree,
     /// Opens the built-in demo.
     Demo,
     /// Opens what was opened before, by its number.

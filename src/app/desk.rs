@@ -518,6 +518,7 @@ impl Desk {
             FileAsk::Choose(chosen) => self.choose_file(chosen),
             FileAsk::Demo => self.replace_with(Replacement::Demo),
             FileAsk::History => self.open_history(),
+            FileAsk::Tree => self.open_tree(),
             FileAsk::Recent(number) => self.open_recent(number),
             FileAsk::Last => self.open_last(),
             FileAsk::Welcome => self.welcome.is_open ^= true,

@@ -1,4 +1,4 @@
-//! The message about a dropped folder that contains recordings and other files.
+//! The message about a folder that contains recordings and other files.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use callscape_state::message::Message;
 const MOST: usize = 200;
 
 impl Desk {
-    /// Begins to look at a folder that was dropped.
+    /// Begins to look at a folder that is opened as a source tree.
     pub(super) fn list_folder(&mut self, folder: &Path) {
         let folder = folder.to_owned();
         let work = move |progress: &Progress| Ok(told_of(&folder, progress));
@@ -53,7 +53,7 @@ fn told_of(folder: &Path, progress: &Progress) -> Option<Message> {
             lines.push(format!("{name}: not a recording, {}", escape::name(found)));
         }
     }
-    lines.push("Drop the recordings themselves to open them".to_owned());
+    lines.push("Open or drop the recordings themselves to see them".to_owned());
     Some(Message {
         is_error: false,
         is_open: true,

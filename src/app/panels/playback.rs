@@ -8,7 +8,7 @@ use super::context::Context;
 use super::ring;
 use super::timeline;
 use callscape_base::escape;
-use callscape_base::units::{Cost, Time, When};
+use callscape_base::units::{Cost, Time, When, is_like_day};
 use callscape_facts::profile::{Profile, Value};
 use callscape_facts::recording::Recording;
 use callscape_state::ask::{CameraAsk, OpenAsk, PlayAsk};
@@ -280,11 +280,17 @@ fn position(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &m
             if let Some((time, _)) = tags.find(|(_, name)| *name == compact) {
                 return Some(time.ns() as f64);
             }
+            // The beginning of a year or month.
+            let compact = match (&recording.played, compact.len()) {
+                (Some(_), 4) if compact.parse::<u16>().is_ok() => format!("{compact}-01-01"),
+                (Some(_), 7) if is_like_day(&compact) => format!("{compact}-01"),
+                _ => compact,
+            };
             let when: When = compact.parse().ok()?;
             Some(recording.when(when, false).ok()?.ns() as f64)
         });
     let tip = match recording.played {
-        Some(_) => "The day: drag, or click and type 2019-05-01, a tag, or 40%",
+        Some(_) => "The day: drag, or click and type 2019-05-01, 2019, a tag, or 40%",
         None => "The time: drag, or click and type 12.5ms, 3s or 40%",
     };
     let response = ui.add(field).on_hover_text(tip);

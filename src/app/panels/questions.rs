@@ -60,10 +60,17 @@ pub(super) fn menu(ui: &mut Ui, context: &mut Context<'_>) {
         .on_hover_text("Meaning of the colours, and the files that stand out (Shift + Q)");
 }
 
-/// Plays the history of the source tree.
+/// Plays the history of the source tree, or goes back to the tree.
 pub(super) fn history(ui: &mut Ui, context: &mut Context<'_>) {
-    let document = context.desk.state.document.as_ref();
-    if document.is_none_or(|it| it.session.source_dir.is_none()) {
+    let Some(document) = &context.desk.state.document else {
+        return;
+    };
+    if document.session.source_dir.is_none() {
+        let hint = "Open the source tree that this is the history of";
+        let is_history = document.city.metrics().played().is_some();
+        if is_history && ui.button("Source tree").on_hover_text(hint).clicked() {
+            context.asks.push(FileAsk::Tree);
+        }
         return;
     }
     let hint = "Play who changed what when, from the git repository of the source tree";

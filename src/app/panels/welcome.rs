@@ -54,6 +54,10 @@ fn progress(ctx: &Egui, loading: &Loading, context: &mut Context<'_>) {
 
 /// What can be done, on one page.
 fn welcome(ctx: &Egui, context: &mut Context<'_>) {
+    // It would lie over the help.
+    if context.desk.state.cards.help {
+        return;
+    }
     let welcome = context.desk.welcome;
     let room = context.free;
     opened_card(ctx, "welcome", Align2::CENTER_CENTER, room, |ui| {

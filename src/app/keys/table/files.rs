@@ -4,7 +4,7 @@ use crate::command::{Chosen, Command, FileAsk, PairAsk, PictureAsk, RecordAsk};
 use callscape_state::action::{Line, On};
 use callscape_state::keys;
 
-use super::possible::{has_source, is_open};
+use super::possible::{has_source, is_history, is_open};
 
 pub(super) const LINES: &[Line<Command>] = keys! {
     "open a folder; with Shift a recording" {
@@ -14,6 +14,7 @@ pub(super) const LINES: &[Line<Command>] = keys! {
         "runs.revisions" [] "Compare two revisions…", "Shows what was added, removed, moved, grown and shrunk between two tags, branches or commits of the source tree." => PairAsk::Revisions, on(&[On::View]), when(has_source);
         "file.record" [] "Record a program…", "Runs a program under a recorder and opens the recording." => RecordAsk::Toggle;
         "file.history" [] "Play the history", "Plays who changed what when, from the git repository of the source tree." => FileAsk::History, when(has_source);
+        "file.tree" [] "Open the source tree", "Opens the source tree whose history is displayed." => FileAsk::Tree, when(is_history);
         "file.demo" [] "Open the demo", "Opens the built-in demo." => FileAsk::Demo;
         "card.welcome" [] "Welcome", "Shows inputs to open, and recent ones." => FileAsk::Welcome;
     }

@@ -11,6 +11,13 @@ pub(super) fn has_source(state: &State) -> bool {
     document.is_some_and(|it| it.session.source_dir.is_some())
 }
 
+/// The history of a source tree is open, without the tree.
+pub(super) fn is_history(state: &State) -> bool {
+    let document = state.document.as_ref();
+    document
+        .is_some_and(|it| it.session.source_dir.is_none() && it.city.metrics().played().is_some())
+}
+
 pub(super) fn has_recording(state: &State) -> bool {
     state
         .document
