@@ -57,7 +57,7 @@ fn told_of(folder: &Path, progress: &Progress) -> Option<Message> {
     Some(Message {
         is_error: false,
         is_open: true,
-        title: "This folder has recordings among other files".to_owned(),
+        title: "Recordings in this folder".to_owned(),
         lines,
     })
 }
