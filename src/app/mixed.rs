@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::desk::Desk;
+use callscape_analysis::session::Inputs;
 use callscape_base::escape;
 use callscape_base::progress::Progress;
 use callscape_import::{self as import, mixed};
@@ -13,6 +14,14 @@ use callscape_state::message::Message;
 const MOST: usize = 200;
 
 impl Desk {
+    /// Opens what the window was started with; of a folder of recordings it says what they are.
+    pub(super) fn open_first(&mut self, inputs: Inputs) {
+        if let (Some(dir), []) = (&inputs.source_dir, &inputs.recordings[..]) {
+            self.list_folder(dir);
+        }
+        self.open(inputs);
+    }
+
     /// Begins to look at a folder that is opened as a source tree.
     pub(super) fn list_folder(&mut self, folder: &Path) {
         let folder = folder.to_owned();

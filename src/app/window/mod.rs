@@ -526,12 +526,7 @@ impl ApplicationHandler<Told> for App {
             self.desk.use_map_file(&map);
         }
         match self.start.take() {
-            Some(Start::Inputs(inputs)) => {
-                if let (Some(dir), []) = (&inputs.source_dir, &inputs.recordings[..]) {
-                    self.desk.list_folder(dir);
-                }
-                self.desk.open(inputs);
-            }
+            Some(Start::Inputs(inputs)) => self.desk.open_first(inputs),
             Some(Start::Session(path)) => self.desk.open_session(path),
             Some(Start::Pack(path)) => self.desk.open_pack(path),
             Some(Start::Scene(path)) => self.desk.present_file(path),
