@@ -49,7 +49,7 @@ impl Desk {
         self.replace(tree, is_alone);
     }
 
-    /// Asks before it closes what is open, unless that `is_alone` and comes back with Undo.
+    /// Replaces the open document. Asks first, unless it `is_alone`: then Undo reopens it.
     fn replace(&mut self, replacement: Replacement, is_alone: bool) {
         match is_alone {
             true => {

@@ -105,8 +105,8 @@ pub struct Change {
     /// Lines, as `git log --numstat` counts them; 0 of a binary file.
     pub added: u32,
     pub removed: u32,
-    /// Lines that the file has on the main line after the commit; none where it is not there. The main line are the last
-    /// commit and its first parents: what a branch changes is there once it is merged.
+    /// Lines of the file on the main line after the commit; none if it does not exist there. The main line consists of the
+    /// last commit and its first parents, so the changes of a branch appear when it is merged.
     pub lines: Option<u32>,
 }
 

@@ -50,7 +50,7 @@ struct Segment {
 }
 
 impl Segment {
-    /// The same in the whole script, whose sources and names begin with so many of the parts before; none if that is too far.
+    /// Converts places, sources and names from the map of a part to the whole script; none if a number overflows.
     fn moved(self, offset: &Offset, sources: u32, names: u32) -> Option<Segment> {
         let (line, column) = self.at;
         // Only the first line of a part begins elsewhere than at 0.
@@ -111,7 +111,7 @@ impl SourceMaps {
         true
     }
 
-    /// The map as it is kept; none where it is too large, or is not written as the specification has it.
+    /// Decodes a map; none if it is too large or violates the specification.
     fn map(&mut self, url: &str, mut written: Written) -> Option<SourceMap> {
         let sections = written.sections.take().unwrap_or_else(|| {
             let offset = Offset::default();

@@ -25,8 +25,8 @@ pub struct OfFile {
     pub lines: Option<u32>,
 }
 
-/// The files that are there after some commits although none of these changed them: merges brought them, or a shallow
-/// clone begins with them. `first` and `last` say when. By path, linear in the changes.
+/// Files that exist after some commits without a change in any of them: merges added them, or a shallow clone begins with
+/// them. `first` and `last` are the time of that. By path, linear in the changes.
 pub fn brought(timeline: &Timeline, span: &Span) -> Vec<OfFile> {
     let end = span.end();
     let mut files = Vec::new();

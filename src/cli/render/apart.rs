@@ -36,58 +36,41 @@ const OF_PICTURES: [&str; 32] = [
     "with_sum",
 ];
 
+/// Options that say what the landscape shows.
+const OF_LOOKS: [&str; 7] = [
+    "arcs",
+    "arc_width",
+    "bundling",
+    "most_arcs",
+    "color",
+    "height",
+    "area",
+];
+
+/// Further options that no film takes.
+const NOT_OF_FILMS: [&str; 8] = [
+    "rev",
+    "bad",
+    "good_recording",
+    "no_legend",
+    "level",
+    "value",
+    "summary",
+    "json",
+];
+
 /// Options of a picture that is not of two revisions.
 pub(super) fn not_of_revisions() -> Vec<&'static str> {
-    of_pictures_and(&[
-        "history",
-        "quality",
-        "arcs",
-        "arc_width",
-        "bundling",
-        "most_arcs",
-        "color",
-        "height",
-        "area",
-    ])
+    [&OF_PICTURES[..], &OF_LOOKS, &["history", "quality"][..]].concat()
 }
 
 /// Options that a scene defines itself.
 pub(super) fn not_of_scenes() -> Vec<&'static str> {
-    of_pictures_and(&[
-        "rev",
-        "inputs",
-        "bad",
-        "good_recording",
-        "arcs",
-        "arc_width",
-        "bundling",
-        "most_arcs",
-        "color",
-        "height",
-        "area",
-        "no_legend",
-        "level",
-        "value",
-        "summary",
-        "json",
-        "history",
-    ])
+    let others = ["inputs", "history"];
+    [&OF_PICTURES[..], &OF_LOOKS, &NOT_OF_FILMS, &others[..]].concat()
 }
 
 /// Options that a film of a recording does not take.
 pub(super) fn not_of_films() -> Vec<&'static str> {
-    of_pictures_and(&[
-        "rev",
-        "bad",
-        "good_recording",
-        "no_legend",
-        "level",
-        "value",
-        "summary",
-        "json",
-    ])
-}
-
-fn of_pictures_and(others: &[&'static str]) -> Vec<&'static str> {
-    [&OF_PICTURES, others].concat()
+    [&OF_PICTURES[..], &NOT_OF_FILMS].concat()
 }

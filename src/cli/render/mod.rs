@@ -49,18 +49,23 @@ pub(crate) fn run(args: RenderArgs) -> anyhow::Result<()> {
     if let Some(seconds) = args.film {
         return super::film::of_recordings(seconds, &args);
     }
-    if let Some(between) = &args.rev {
-        return super::compare::render(between, &args);
+    match &args.rev {
+        Some(between) => super::compare::render(between, &args),
+        None => pictures(&args),
     }
+}
+
+/// Renders pictures of a view of the inputs.
+fn pictures(args: &RenderArgs) -> anyhow::Result<()> {
     let outputs = Outputs::new(&args.output, args.frames)?;
-    let mut inputs = asked::inputs(&args)?;
+    let mut inputs = asked::inputs(args)?;
     args.elsewhere.add_to(&mut inputs)?;
     let mut session = super::output::open_inputs(&inputs)?;
     super::output::show_value(&mut session, args.value.as_deref())?;
     args.left_out.apply(&mut session)?;
     let session = Arc::new(session);
     say_warnings(&session);
-    let findings = findings(&args, &session)?;
+    let findings = findings(args, &session)?;
     let duration = session
         .recordings
         .first()
@@ -72,9 +77,9 @@ pub(crate) fn run(args: RenderArgs) -> anyhow::Result<()> {
     let mapped = args.map.as_deref().map(|map| mapping::apply(&session, map));
     let mapped = mapped.transpose()?;
     let shown = mapped.as_ref().map_or(&*session, |mapped| &mapped.session);
-    let settings = settings(&args, shown, duration)?;
-    let moments = moments(&args, shown, duration)?;
-    let view = view(&args, shown);
+    let settings = settings(args, shown, duration)?;
+    let moments = moments(args, shown, duration)?;
+    let view = view(args, shown);
     ensure!(
         outputs.kind != Kinds::Model || view == views::main(),
         "only the landscape is written as a model"
@@ -85,7 +90,7 @@ pub(crate) fn run(args: RenderArgs) -> anyhow::Result<()> {
          vector graphics, such as --view mural or --view rings"
     );
     let cut = cut(
-        &args,
+        args,
         shown,
         mapped.as_ref().and_then(|mapped| mapped.left_out),
     )?;
@@ -110,13 +115,13 @@ pub(crate) fn run(args: RenderArgs) -> anyhow::Result<()> {
             cut: is_cut.then_some(cut),
             findings,
         };
-        return view_pictures(view, &args, shown, &settings, &moments, &outputs);
+        return view_pictures(view, args, shown, &settings, &moments, &outputs);
     }
     ensure!(
-        asked::view_settings(&args).is_empty(),
+        asked::view_settings(args).is_empty(),
         "--set, --sizing and --rings are settings of charts; name one with --view"
     );
-    let mut metrics = metrics(&args, &session, shown, mapped.as_ref())?;
+    let mut metrics = metrics(args, &session, shown, mapped.as_ref())?;
     if let Some(coverage) = findings.as_ref().and_then(|it| it.coverage(&session)) {
         metrics.set_coverage(&shown.hierarchy, Some(coverage), |id| id);
     }
@@ -128,7 +133,7 @@ pub(crate) fn run(args: RenderArgs) -> anyhow::Result<()> {
         .and_then(|it| Some((Arc::clone(it.marked(&session)?), it.dropped())));
     let session = shown;
     if args.with_sum {
-        return with_sum(&args, session, &settings, &cut, metrics, &moments, &outputs);
+        return with_sum(args, session, &settings, &cut, metrics, &moments, &outputs);
     }
     if outputs.kind == Kinds::Model {
         return model(session, &settings, &cut, metrics, &moments, &outputs);
@@ -141,8 +146,7 @@ pub(crate) fn run(args: RenderArgs) -> anyhow::Result<()> {
     if settings.legend && !studio.has_legend() {
         say!("callscape: the picture is too small for its legend");
     }
-    draw(&args, &mut studio, session, moments, &outputs)?;
-    Ok(())
+    draw(args, &mut studio, session, moments, &outputs)
 }
 
 /// The view to draw: of a recording without times its merged stacks instead of stacks along time.

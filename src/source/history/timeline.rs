@@ -136,7 +136,7 @@ struct Files {
     at: Vec<Option<u32>>,
     /// By file the path that it has now.
     paths: Vec<u32>,
-    /// By file its lines on the main line; none where it is not there.
+    /// By file its lines on the main line; none if it does not exist there.
     lines: Vec<Option<u32>>,
     /// By file its version there, see [`Entry::version`], and its path there.
     versions: Vec<u32>,
@@ -213,8 +213,8 @@ impl Files {
         }
     }
 
-    /// What is there in the end is what the last commit has, also where commits of the main line are missing. The changes that
-    /// this takes in the commit `last`.
+    /// Makes the final state equal to the tree of the last commit, even if commits of the main line are missing. Returns the
+    /// changes needed for that, in commit `last`.
     fn end(&mut self, log: &Log, given: &Given, last: u32) -> Vec<Change> {
         let was_there: Vec<bool> = self.files.iter().map(|it| it.is_there).collect();
         let mut is_other = vec![false; was_there.len()];

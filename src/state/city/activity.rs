@@ -214,10 +214,9 @@ impl Activity {
         (left, standing): (&Left, Standing<'_>),
     ) {
         self.stay();
-        // Red and amber would be taken for more: in a difference what runs rises, and keeps its colour.
         let resolved = moment.and_then(|moment| session.recordings.get(moment.recording));
         let is_history = resolved.is_some_and(|it| it.recording.played.is_some());
-        // What has changed glows for months, and would cover the colours that were asked for.
+        // Red and amber mean more in a difference, and changes glow for months: both would hide the colours.
         let is_covered = is_history && settings.surface != Surface::Neutral;
         let glows = settings.surface != Surface::Difference && !is_covered;
         if let (Some(moment), Some(resolved)) = (moment, resolved)

@@ -213,7 +213,7 @@ impl Past {
         self.shown = Some((now.commits, old));
     }
 
-    /// Finds the groups to look at: of what has changed, and of what is no longer recent.
+    /// Finds the groups to update: those with new changes, and those with changes that are no longer recent.
     fn find_changing(&mut self, now: &Now<'_>, old: u32) {
         let timeline = &now.played.timeline;
         self.changing.clear();

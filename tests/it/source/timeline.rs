@@ -163,7 +163,7 @@ pub(super) fn repository(name: &str, seed: u64) -> Option<Scratch> {
         }
         let name = ["Ada", "grace", "Alan"][random.below(3) as usize];
         let author = format!("--author={name} <A{}@b>", random.below(3));
-        // Years, so that what is recent becomes old.
+        // The commits cover years, so that recent changes become old.
         let time = 1_400_000_000 + commit * 20 * 86_400;
         git(dir, &["add", "-A"])?;
         let words = ["commit", "-q", "--allow-empty", &author, "-m", "x"];

@@ -493,7 +493,7 @@ fn running(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
     let (settings, landscape) = (meanings.settings, meanings.landscape);
     let palette = Palette::of(settings.theme);
     let is_difference = settings.surface == Surface::Difference;
-    // Colours that were asked for are not covered by what has changed.
+    // A chosen colour is not hidden by the glow of changes.
     let is_history = landscape.metrics().played().is_some();
     let glows = !is_history || settings.surface == Surface::Neutral;
     if shown.plays && is_difference {
