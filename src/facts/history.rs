@@ -204,10 +204,14 @@ impl Played {
 
     /// The tags with their times, in order of commits.
     pub fn tags(&self) -> impl Iterator<Item = (Time, &str)> {
-        self.timeline.tags.iter().filter_map(|tag| {
-            let at = *self.timeline.clock.get(tag.commit as usize)?;
-            Some((self.time_at(at), tag.name.as_str()))
-        })
+        (0..self.timeline.tags.len()).filter_map(|at| self.tag(at))
+    }
+
+    /// The tag at a place of [`Timeline::tags`], with its time.
+    pub fn tag(&self, at: usize) -> Option<(Time, &str)> {
+        let tag = self.timeline.tags.get(at)?;
+        let seconds = *self.timeline.clock.get(tag.commit as usize)?;
+        Some((self.time_at(seconds), tag.name.as_str()))
     }
 
     /// The time of the recording at a date, its start for earlier ones.

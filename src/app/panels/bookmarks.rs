@@ -5,7 +5,10 @@ use egui::{Align2, Context as Egui, Label, ScrollArea, Sense, TextEdit, Ui};
 use super::context::Context;
 use super::reorder;
 use crate::command::{BookmarkAsk, FileAsk, TalkAsk};
+use callscape_base::escape;
+use callscape_base::units::date;
 use callscape_presentation::scene::{Bookmark, Section};
+use callscape_state::ask::PlayAsk;
 use callscape_views::style;
 use callscape_views::widgets::{Icon, icon_button, opened_card};
 
@@ -47,6 +50,7 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
             super::script::show(ui, context);
         } else {
             list(ui, context);
+            tags(ui, context);
             file(ui, context);
         }
         share(ui, context);
@@ -100,6 +104,34 @@ fn list(ui: &mut Ui, context: &mut Context<'_>) {
             asks.extend(moved.map(|(from, to)| BookmarkAsk::Move(from, to)));
             context.asks.extend(asks);
         });
+}
+
+/// The tags of a history, each as a bookmark of its time.
+fn tags(ui: &mut Ui, context: &mut Context<'_>) {
+    let document = context.desk.state.document.as_ref();
+    let played = document.and_then(|it| it.city.metrics().played());
+    let Some(played) = played.filter(|it| !it.timeline.tags.is_empty()) else {
+        return;
+    };
+    let count = played.timeline.tags.len();
+    ui.collapsing(format!("Tags ({count})"), |ui| {
+        let height = ui.spacing().interact_size.y;
+        let area = ScrollArea::vertical().id_salt("tags").max_height(160.0);
+        area.show_rows(ui, height, count, |ui, rows| {
+            // The newest first.
+            for at in rows.map(|row| count - 1 - row) {
+                let Some((time, name)) = played.tag(at) else {
+                    continue;
+                };
+                let day = date(played.seconds_at(time).div_euclid(86_400));
+                let text = format!("{}  {day}", escape::name(name));
+                let label = Label::new(text).truncate().sense(Sense::click());
+                if ui.add(label).on_hover_text("Go there").clicked() {
+                    context.asks.push(PlayAsk::Seek(time));
+                }
+            }
+        });
+    });
 }
 
 fn row(ui: &mut Ui, index: usize, bookmark: &Bookmark, asks: &mut Vec<BookmarkAsk>) {
