@@ -13,6 +13,8 @@ use callscape_source::history::{FileHistory, History};
 /// What the history says, by module; what stands in a file has the values of the file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HistoryColumns {
+    /// After the last commit that is looked at.
+    pub lines: Vec<u32>,
     pub changes: Vec<u32>,
     pub recent_changes: Vec<u32>,
     /// Zero where nothing is known; else days, from 1.
@@ -28,6 +30,8 @@ pub(crate) struct HistoryColumns {
     /// Days since 1970.
     pub first_day: i64,
     pub timeline: Arc<Timeline>,
+    /// How many of its commits are looked at.
+    commits: u32,
     /// By file of the timeline its module; none for what the hierarchy lacks.
     files: Vec<Option<ModuleId>>,
     /// The files that change together over the whole history, found when they are asked for.
@@ -68,6 +72,7 @@ impl HistoryColumns {
             u32::try_from(days).unwrap_or(0)
         };
         let mut columns = HistoryColumns {
+            lines: vec![0; hierarchy.len()],
             changes: vec![0; hierarchy.len()],
             recent_changes: vec![0; hierarchy.len()],
             last_change: vec![0; hierarchy.len()],
@@ -78,6 +83,7 @@ impl HistoryColumns {
             people: people(history),
             first_day,
             timeline: Arc::clone(&history.timeline),
+            commits: u32::try_from(history.commits).unwrap_or(u32::MAX),
             files: vec![None; history.timeline.files.len()],
             together: OnceLock::new(),
         };
@@ -106,6 +112,7 @@ impl HistoryColumns {
                 continue;
             };
             let inside = subtree.start as usize..subtree.end as usize;
+            columns.lines[inside.clone()].fill(file.lines);
             columns.changes[inside.clone()].fill(file.changes);
             columns.recent_changes[inside.clone()].fill(file.recent_changes);
             columns.last_change[inside.clone()].fill(day(file));
@@ -120,6 +127,7 @@ impl HistoryColumns {
             columns.main_people[inside].fill(main.map_or(0, |at| at as u8 + 1));
             for (around, _) in &open {
                 let around = around.index();
+                columns.lines[around] = columns.lines[around].saturating_add(file.lines);
                 columns.changes[around] = columns.changes[around].saturating_add(file.changes);
                 let recent = columns.recent_changes[around];
                 columns.recent_changes[around] = recent.saturating_add(file.recent_changes);
@@ -139,8 +147,7 @@ impl HistoryColumns {
     /// The files that change together over the whole history.
     pub(crate) fn together(&self) -> &Together {
         self.together.get_or_init(|| {
-            let commits = 0..self.timeline.commits.len() as u32;
-            self.together_in(commits)
+            self.together_in(0..self.commits)
         })
     }
 

@@ -10,6 +10,8 @@ pub enum Metric {
     Bytes,
     /// Cyclomatic complexity; the mean of its functions in a district, their sum as a footprint.
     Complexity,
+    /// Lines of the file after the last commit, 0 if it is no longer there; the sum over the files of a district.
+    LastLines,
     /// Commits that changed the file; the sum over the files of a district.
     Changes,
     /// Those of the year before the newest commit.
@@ -63,12 +65,13 @@ pub enum Metric {
 }
 
 impl Metric {
-    pub const ALL: [Metric; 35] = [
+    pub const ALL: [Metric; 36] = [
         Metric::LinesOfCode,
         Metric::CommentLines,
         Metric::Functions,
         Metric::Bytes,
         Metric::Complexity,
+        Metric::LastLines,
         Metric::Changes,
         Metric::RecentChanges,
         Metric::Hotspots,
@@ -109,6 +112,7 @@ impl Metric {
             Metric::Functions => "functions",
             Metric::Bytes => "bytes",
             Metric::Complexity => "complexity",
+            Metric::LastLines => "last-lines",
             Metric::Changes => "changes",
             Metric::RecentChanges => "recent-changes",
             Metric::Hotspots => "hotspots",
@@ -150,6 +154,7 @@ impl Metric {
             Metric::Functions => "functions",
             Metric::Bytes => "file size",
             Metric::Complexity => "complexity",
+            Metric::LastLines => "lines after the last commit",
             Metric::Changes => "changes",
             Metric::RecentChanges => "changes in the last year",
             Metric::Hotspots => "hotspots",
@@ -192,6 +197,7 @@ impl Metric {
             Metric::Complexity => "decisions in a function plus one; the mean of its functions",
             Metric::Calls | Metric::SelfCost => "sum of its functions",
             Metric::Waiting => "sum of the waiting in its functions",
+            Metric::LastLines => "sum of the lines that its files have after the last commit",
             Metric::Changes => "sum of the commits to its files",
             Metric::RecentChanges => {
                 "sum of the commits to its files in the year before the newest"
@@ -241,7 +247,8 @@ impl Metric {
             | Metric::Functions
             | Metric::Bytes
             | Metric::Complexity => Origin::Source,
-            Metric::Changes
+            Metric::LastLines
+            | Metric::Changes
             | Metric::RecentChanges
             | Metric::Hotspots
             | Metric::LastChange
@@ -287,7 +294,10 @@ impl Metric {
     pub fn is_of_history(self) -> bool {
         self == Metric::LinesOfCode
             || (self.origin() == Origin::History
-                && !matches!(self, Metric::Hotspots | Metric::Coupled))
+                && !matches!(
+                    self,
+                    Metric::LastLines | Metric::Hotspots | Metric::Coupled
+                ))
     }
 
     /// Whether a value is known. For most metrics zero means unknown; for coverage it means that nothing ran.

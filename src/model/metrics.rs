@@ -277,6 +277,7 @@ impl ModuleMetrics {
             Metric::SelfCost => self.self_cost(hierarchy, ModuleId::ROOT).ns() as f64,
             Metric::Waiting => self.waiting(hierarchy, ModuleId::ROOT).ns() as f64,
             Metric::Globals => f64::from(*self.globals.first()?),
+            Metric::LastLines => f64::from(*history?.lines.first()?),
             Metric::Changes => f64::from(*history?.changes.first()?),
             Metric::RecentChanges => f64::from(*history?.recent_changes.first()?),
             Metric::Fixes => f64::from(*history?.fixes.first()?),
@@ -399,6 +400,7 @@ impl ModuleMetrics {
             Metric::LiveBytes | Metric::LiveObjects | Metric::Allocations | Metric::Churn => {
                 self.memory_of(metric, hierarchy.subtree(id))
             }
+            Metric::LastLines => column(history.map(|it| &it.lines)),
             Metric::Changes => column(history.map(|it| &it.changes)),
             Metric::RecentChanges => column(history.map(|it| &it.recent_changes)),
             Metric::LastChange => column(history.map(|it| &it.last_change)),

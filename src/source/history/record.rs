@@ -25,12 +25,14 @@ pub struct FileHistory {
     pub authors: Vec<u32>,
     /// Who wrote most of them, see [`Main`].
     pub main_author: Option<u32>,
+    /// Lines of the file after the commit at hand; of submodules 0.
+    pub lines: u32,
 }
 
 /// The history of the files below a directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
-    /// When it was committed, in seconds since 1970.
+    /// When the commit at hand was committed, in seconds since 1970.
     pub head_time: i64,
     /// By path relative to the directory, with `/`.
     pub files: BTreeMap<String, FileHistory>,
@@ -54,16 +56,27 @@ impl History {
     /// What is known of each file that is there after the last commit. Linear in the changes.
     pub fn of(timeline: &Arc<Timeline>) -> History {
         let head_time = timeline.commits.last().map_or(0, |head| head.time);
-        let since = head_time.saturating_sub(RECENT);
+        History::at(timeline, timeline.commits.len() as u32, head_time)
+    }
+
+    /// What is known of each file that is there after the first `commits` commits, under its last path. `now` ends the year
+    /// in which changes are recent, in seconds since 1970. Linear in the changes.
+    pub fn at(timeline: &Arc<Timeline>, commits: u32, now: i64) -> History {
+        let since = now.saturating_sub(RECENT);
         let mut files = BTreeMap::new();
         for (at, file) in (0..).zip(&timeline.files) {
-            if !file.is_there {
+            let Some(lines) = timeline.state(at, commits).lines else {
                 continue;
-            }
-            let mut of = FileHistory::default();
+            };
+            let mut of = FileHistory {
+                lines,
+                ..FileHistory::default()
+            };
             let mut authors = BTreeSet::new();
             let mut main = Main::default();
-            for change in timeline.changes_of(at).filter(|it| it.is_counted()) {
+            let changes = timeline.changes_of(at);
+            let changes = changes.take_while(|it| it.commit < commits);
+            for change in changes.filter(|it| it.is_counted()) {
                 let commit = &timeline.commits[change.commit as usize];
                 let is_recent = commit.time > since;
                 of.changes += 1;
@@ -79,12 +92,12 @@ impl History {
             files.insert(file.path.clone(), of);
         }
         History {
-            head_time,
+            head_time: now,
             files,
             authors: timeline.authors.clone(),
             people: timeline.people(),
             timeline: Arc::clone(timeline),
-            commits: timeline.commits.len() as u64,
+            commits: commits.into(),
             is_shallow: timeline.missing.is_shallow || timeline.missing.commits > 0,
             is_cut_off: timeline.missing.is_cut_off,
             unread: Vec::new(),
