@@ -27,6 +27,19 @@ impl ModuleMetrics {
         ));
     }
 
+    /// The same after the first commits of the history that the recording is made of. Linear in its changes.
+    pub fn after(&self, hierarchy: &Hierarchy, commits: u32) -> ModuleMetrics {
+        let mut metrics = self.clone();
+        let Some(timeline) = self.played.as_ref().map(|it| &it.timeline) else {
+            return metrics;
+        };
+        let last = commits.checked_sub(1).map(|last| last as usize);
+        let now = last.and_then(|last| timeline.clock.get(last).copied());
+        let history = History::at(timeline, commits, now.unwrap_or(i64::MIN));
+        metrics.set_history(hierarchy, &history, |id| hierarchy.path(id));
+        metrics
+    }
+
     /// The history that the recording is made of, where it is.
     pub fn played(&self) -> Option<&Arc<Played>> {
         self.played.as_ref()

@@ -236,6 +236,10 @@ impl Preset {
         let values = match self.metric {
             // Of a file the sum of its functions, as of a footprint.
             Metric::Complexity => metrics.areas(hierarchy, self.metric),
+            // Of a history those of its files that are there.
+            Metric::LinesOfCode if metrics.played().is_some() => {
+                metrics.values(hierarchy, Metric::LastLines)
+            }
             _ => metrics.values(hierarchy, self.metric),
         };
         let mut found: Vec<StandsOut> = hierarchy

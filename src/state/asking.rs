@@ -97,22 +97,37 @@ impl State {
             return;
         };
         let (session, metrics) = (&document.session, document.city.metrics());
+        let found = question.found.as_ref();
+        let then = document.playback.as_ref().zip(metrics.played());
+        let then = then.filter(|(playback, _)| !playback.summary);
+        let commits = match then {
+            // While time goes on, an answer would change faster than it can be read.
+            Some((playback, _)) if playback.is_playing() && found.is_some() => {
+                found.and_then(|it| it.commits)
+            }
+            then => then.map(|(playback, played)| played.commits_at(playback.time())),
+        };
         let is_known = question.found.as_ref().is_some_and(|found| {
             std::ptr::eq(found.preset, preset)
                 && Arc::ptr_eq(&found.session, session)
                 && Arc::ptr_eq(&found.metrics, metrics)
                 && found.without == self.settings.without
+                && found.commits == commits
         });
         if !is_known {
-            let modules = match preset.is_possible(metrics) {
-                true => preset.stand_out(&session.hierarchy, metrics, self.settings.without),
+            let (hierarchy, without) = (&session.hierarchy, self.settings.without);
+            let at = commits.map(|commits| metrics.after(hierarchy, commits));
+            let at = at.as_ref().unwrap_or(&**metrics);
+            let modules = match preset.is_possible(at) {
+                true => preset.stand_out(hierarchy, at, without),
                 false => Vec::new(),
             };
             question.found = Some(Found {
                 preset,
                 session: Arc::clone(session),
                 metrics: Arc::clone(metrics),
-                without: self.settings.without,
+                without,
+                commits,
                 modules,
             });
         }

@@ -14,6 +14,8 @@ pub(super) struct Found {
     pub session: Arc<Session>,
     pub metrics: Arc<ModuleMetrics>,
     pub without: Purposes,
+    /// Of a history that is played, how many commits it is answered for.
+    pub commits: Option<u32>,
     pub modules: Vec<StandsOut>,
 }
 
@@ -39,6 +41,11 @@ impl Question {
     /// The question that is answered now.
     pub fn asked(&self) -> Option<&'static Preset> {
         self.asked
+    }
+
+    /// Of a history that is played, for how many of its commits it is answered.
+    pub fn commits(&self) -> Option<u32> {
+        self.found.as_ref()?.commits
     }
 
     /// The modules that stand out, the first the most; none while what it takes is still being read.
