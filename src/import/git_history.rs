@@ -28,10 +28,10 @@ const DIGITS: usize = 10;
 /// Seconds that times in nanoseconds can tell.
 const MOST_SECONDS: i64 = i64::MAX / 1_000_000_000;
 
-/// Whether a directory is the `.git` of a repository.
+/// Whether a directory is the `.git` of a repository, or a bare repository.
 pub(crate) fn sniff(dir: &Input) -> bool {
-    let is_named = dir.file_name().is_some_and(|name| name == ".git");
-    is_named && dir.join("HEAD").is_file() && dir.join("objects").is_dir()
+    let has_folder = |name| dir.join(name).is_dir();
+    dir.join("HEAD").is_file() && has_folder("objects") && has_folder("refs")
 }
 
 /// Whether a file is the `.git` of a linked work tree or of a submodule, which names the repository.
@@ -41,7 +41,8 @@ pub(crate) fn sniff_file(head: &[u8]) -> bool {
 
 /// Reads the history of what is checked out. As [`history::timeline`], and linear in changes.
 pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
-    let top = input.parent().unwrap_or(input);
+    let is_bare = !input.ends_with(".git");
+    let top = input.parent().filter(|_| !is_bare).unwrap_or(input);
     let place = || Place::file(input.display().to_string());
     let timeline = history::timeline(top, None, progress).map_err(|error| match error {
         HistoryError::Cancelled(cancelled) => ImportError::Cancelled(cancelled),

@@ -121,14 +121,27 @@ impl Found {
         submodules
     }
 
-    /// The names that the work tree's `.mailmap` gives.
+    /// The names that the work tree's `.mailmap` gives; of a bare repository that of the last commit, as git does.
     fn mailmap(&self) -> gix_mailmap::Snapshot {
-        let top = self.repository.workdir();
-        let path = top
-            .map(|top| top.join(".mailmap"))
-            .filter(|path| path.is_file());
-        let bytes = path.and_then(|path| files::read(&path, LARGEST_MAILMAP).ok());
+        let bytes = match self.repository.workdir() {
+            Some(top) => {
+                let path = Some(top.join(".mailmap")).filter(|path| path.is_file());
+                path.and_then(|path| files::read(&path, LARGEST_MAILMAP).ok())
+            }
+            None => self.bytes_at_top(b".mailmap"),
+        };
         gix_mailmap::Snapshot::from_bytes(&bytes.unwrap_or_default())
+    }
+
+    /// What a file at the top of the last commit holds; none where it is large or not there.
+    fn bytes_at_top(&self, name: &[u8]) -> Option<Vec<u8>> {
+        let commit = self.repository.find_commit(self.head).ok()?;
+        let entries = self.entries(Some(commit.tree_id().ok()?.detach()));
+        let id = entries.iter().find(|entry| entry.name == name)?.id;
+        let header = self.repository.find_header(id).ok()?;
+        let is_small = header.size() <= LARGEST_MAILMAP;
+        let blob = is_small.then(|| self.repository.find_blob(id).ok())??;
+        Some(blob.data.clone())
     }
 
     fn tags(&self) -> Vec<(String, ObjectId, Option<i64>)> {

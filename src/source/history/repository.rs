@@ -54,7 +54,13 @@ impl Found {
                 .map_err(|_| none())?;
         let mut repository = repository.to_thread_local();
         repository.object_cache_size(OBJECT_CACHE);
-        let top = repository.workdir().ok_or_else(none)?;
+        // A bare repository has no work tree: its folder stands for it.
+        let git = repository.git_dir();
+        let top = match repository.workdir() {
+            Some(top) => top,
+            None if git.ends_with(".git") => git.parent().ok_or_else(none)?,
+            None => git,
+        };
         let top = std::fs::canonicalize(top).map_err(|_| none())?;
         let inside = whole.strip_prefix(&top).map_err(|_| none())?;
         let prefix = inside
