@@ -1,5 +1,7 @@
 //! The welcome, and dialogs of the desktop in which one chooses what to open.
 
+use std::path::PathBuf;
+
 use super::command::{Chosen, FileAsk, PairAsk};
 use super::desk::Desk;
 use super::keeping::last;
@@ -7,7 +9,8 @@ use super::pair::Replacement;
 use super::recent::RecentInputs;
 use super::welcome::{Welcome, no_dialog, typed_path};
 use callscape_analysis::session::Inputs;
-use callscape_source::history::{repository_around, written_of};
+use callscape_base::progress::Progress;
+use callscape_source::history::{HistoryError, repository_around, written_at, written_of};
 use callscape_state::job::{Job, take};
 
 impl Desk {
@@ -33,20 +36,63 @@ impl Desk {
 
     /// Opens the source tree whose history is open.
     pub(super) fn open_tree(&mut self) {
+        match self.tree_of_history() {
+            // A bare repository has none.
+            Some(dir) if dir.join("objects").is_dir() => self.read_tree("HEAD".to_owned()),
+            Some(dir) => self.open_other_tree(dir),
+            None => {}
+        }
+    }
+
+    /// The source tree whose history is open.
+    fn tree_of_history(&self) -> Option<PathBuf> {
+        let git = self.state.document.as_ref()?.inputs.recordings.first()?;
+        let tree = git.parent().filter(|_| git.ends_with(".git"));
+        Some(tree.unwrap_or(git).to_owned())
+    }
+
+    fn open_other_tree(&mut self, dir: PathBuf) {
         let document = self.state.document.as_ref();
-        let Some(inputs) = document.map(|it| &it.inputs) else {
-            return;
-        };
-        let git = inputs.recordings.first();
-        let Some(dir) = git.and_then(|git| git.parent()) else {
-            return;
-        };
-        let is_alone = inputs.recordings.len() == 1;
+        let is_alone = document.is_some_and(|it| it.inputs.recordings.len() == 1);
         let tree = Replacement::Inputs(Inputs {
-            source_dir: Some(dir.to_owned()),
+            source_dir: Some(dir),
             ..Inputs::default()
         });
         self.replace(tree, is_alone);
+    }
+
+    /// Begins to read the source tree as it was at the displayed date.
+    pub(super) fn read_tree_then(&mut self) {
+        let document = self.state.document.as_ref();
+        let played = document.and_then(|it| it.city.metrics().played());
+        let playback = document.and_then(|it| it.playback.as_ref());
+        let Some((played, playback)) = played.zip(playback) else {
+            return;
+        };
+        let last = played.commits_at(playback.time()).saturating_sub(1);
+        if let Some(commit) = played.timeline.commits.get(last as usize) {
+            self.read_tree(commit.id.clone());
+        }
+    }
+
+    /// Begins to read the tree of the open history at a revision.
+    fn read_tree(&mut self, revision: String) {
+        let Some(dir) = self.tree_of_history() else {
+            return;
+        };
+        let work = move |progress: &Progress| match written_at(&dir, &revision, progress) {
+            Err(HistoryError::Cancelled(cancelled)) => Err(cancelled),
+            done => Ok(done),
+        };
+        self.jobs.earlier = Some(Job::named("earlier tree", self.state.waker(), work));
+    }
+
+    pub(super) fn poll_tree_then(&mut self) {
+        match take(&mut self.jobs.earlier) {
+            Some(Ok(dir)) => self.open_other_tree(dir),
+            Some(Err(error)) => self.state.tell("The tree could not be read", error.to_string()),
+            None => {}
+        }
     }
 
     /// Replaces the open document. Asks first, unless it `is_alone`: then Undo reopens it.

@@ -38,6 +38,8 @@ pub enum FileAsk {
     History,
     /// Opens the source tree whose history is open.
     Tree,
+    /// Opens that tree as it was at the displayed date, with its functions.
+    TreeThen,
     /// Opens the built-in demo.
     Demo,
     /// Opens what was opened before, by its number.

@@ -347,6 +347,7 @@ impl Desk {
         self.poll_staged();
         self.poll_unpacked();
         self.poll_listed();
+        self.poll_tree_then();
         self.poll_chosen();
         self.poll_recording();
         let document = self.state.stamps().document;
@@ -519,6 +520,7 @@ impl Desk {
             FileAsk::Demo => self.replace_with(Replacement::Demo),
             FileAsk::History => self.open_history(),
             FileAsk::Tree => self.open_tree(),
+            FileAsk::TreeThen => self.read_tree_then(),
             FileAsk::Recent(number) => self.open_recent(number),
             FileAsk::Last => self.open_last(),
             FileAsk::Welcome => self.welcome.is_open ^= true,

@@ -7,6 +7,7 @@ use super::presenting::opening::Opened;
 use super::sharing;
 use callscape_base::progress::Progress;
 use callscape_presentation::scene::SceneFile;
+use callscape_source::history::HistoryError;
 use callscape_state::job::Job;
 use callscape_state::message::Message;
 
@@ -26,6 +27,8 @@ pub struct Jobs {
     pub unpacking: Option<Job<anyhow::Result<sharing::Opened>>>,
     /// A dropped folder is looked at; the message if it contains recordings and other files.
     pub listing: Option<Job<Option<Message>>>,
+    /// A tree as it was at some commit is read.
+    pub earlier: Option<Job<Result<PathBuf, HistoryError>>>,
     /// A dialog of the desktop is open; what was chosen in it, nothing where it was left.
     pub choosing: Option<Job<Picked>>,
 }
@@ -54,7 +57,8 @@ impl Jobs {
         let staging = self.staging.as_ref().and_then(Job::slow);
         let unpacking = self.unpacking.as_ref().and_then(Job::slow);
         let listing = self.listing.as_ref().and_then(Job::slow);
+        let earlier = self.earlier.as_ref().and_then(Job::slow);
         let all = saving.into_iter().chain(filming).chain(packing);
-        all.chain(staging).chain(unpacking).chain(listing)
+        all.chain(staging).chain(unpacking).chain(listing).chain(earlier)
     }
 }

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 
 use anyhow::{Context, ensure};
 
+use super::history::asked::commit_at;
 use super::output;
 use super::progress::with_progress;
 use callscape_analysis::relations::find;
@@ -22,7 +23,7 @@ use callscape_model::measure::Measure;
 use callscape_model::metric::Metric;
 use callscape_model::metrics::ModuleMetrics;
 use callscape_model::presets::Preset;
-use callscape_source::history::history;
+use callscape_source::history::{history, written_at};
 use callscape_source::{Errors, Scan, SourceError};
 
 #[derive(Debug, clap::Args)]
@@ -38,6 +39,9 @@ pub(crate) struct TreeArgs {
     history: bool,
     #[command(flatten)]
     fixes: crate::elsewhere::FixesArg,
+    /// The tree at a revision, or at the end of a day such as 2019-05-01
+    #[arg(long, value_name = "REV|DAY", conflicts_with_all = ["history", "preset"])]
+    at: Option<String>,
     /// Add the number of global variables of each module
     #[arg(long, requires = "json")]
     globals: bool,
@@ -104,6 +108,14 @@ pub(crate) fn run(args: TreeArgs) -> anyhow::Result<()> {
             )
         };
         source_dir = found.with_context(none)?;
+    }
+    if let Some(at) = &args.at {
+        let dir = &source_dir;
+        let written = |progress: &Progress| {
+            let commit = commit_at(dir, at, progress)?;
+            Ok::<_, anyhow::Error>(written_at(dir, &commit, progress)?)
+        };
+        source_dir = with_progress(written)??;
     }
     if let Some(preset) = args.preset {
         return preset::run(preset, source_dir, args.recording, args.json);

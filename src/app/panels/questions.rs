@@ -6,7 +6,7 @@ use super::context::Context;
 use super::own;
 use crate::command::{FileAsk, OwnList};
 use callscape_base::escape;
-use callscape_base::units::ModuleId;
+use callscape_base::units::{ModuleId, date};
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_filter::selection::Pointed;
 use callscape_model::presets::{PRESETS, Preset, StandsOut};
@@ -68,9 +68,20 @@ pub(super) fn history(ui: &mut Ui, context: &mut Context<'_>) {
     if document.session.source_dir.is_none() {
         let hint = "Open the source tree that this is the history of";
         let is_history = document.city.metrics().played().is_some();
-        if is_history && ui.button("Source tree").on_hover_text(hint).clicked() {
-            context.asks.push(FileAsk::Tree);
+        if !is_history {
+            return;
         }
+        ui.menu_button("Source tree", |ui| {
+            if ui.button("Today").on_hover_text(hint).clicked() {
+                context.asks.push(FileAsk::Tree);
+                ui.close();
+            }
+            let hint = "Open it as it was at the displayed date, with its functions";
+            if ui.button("At this date").on_hover_text(hint).clicked() {
+                context.asks.push(FileAsk::TreeThen);
+                ui.close();
+            }
+        });
         return;
     }
     let hint = "Play who changed what when, from the git repository of the source tree";
@@ -106,6 +117,13 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
             });
         });
         ui.add(egui::Label::new(style::weak(preset.sentence).small()).wrap());
+        let played = document.city.metrics().played();
+        if let Some((played, commits)) = played.zip(question.commits()) {
+            let last = commits.saturating_sub(1) as usize;
+            if let Some(&time) = played.timeline.clock.get(last) {
+                ui.label(style::weak(format!("At the commit of {}", date(time.div_euclid(86_400)))).small());
+            }
+        }
         ui.add_space(4.0);
         let modules = question.modules();
         if modules.is_empty() {

@@ -1,5 +1,7 @@
 //! The commits that `callscape history` is asked for.
 
+use std::path::Path;
+
 use anyhow::{anyhow, bail};
 
 use super::args::HistoryArgs;
@@ -19,7 +21,10 @@ pub(super) struct Asked {
 
 pub(super) fn asked(args: &HistoryArgs, progress: &Progress) -> anyhow::Result<Asked> {
     let dir = &args.source_dir;
-    let end = args.at.as_deref().or(args.to.as_deref());
+    // The tree of the last commit of a day, without branches that go on beside it.
+    let at = args.at.as_deref().map(|at| commit_at(dir, at, progress));
+    let at = at.transpose()?;
+    let end = at.as_deref().or(args.to.as_deref());
     let revision = |text: &'_ Option<&str>| text.filter(|it| day(it).is_none()).map(str::to_owned);
     let midnight = |day: i64| day.saturating_mul(DAY);
     let read = |revision: Option<&str>| {
@@ -28,15 +33,7 @@ pub(super) fn asked(args: &HistoryArgs, progress: &Progress) -> anyhow::Result<A
             _ => error.into(),
         })
     };
-    let mut timeline = read(revision(&end).as_deref())?;
-    if let Some(day) = args.at.as_deref().and_then(day) {
-        // The tree of the last commit of that day, without branches that go on beside it.
-        let last = timeline.before(midnight(day + 1)).checked_sub(1);
-        let Some(last) = last.and_then(|last| timeline.commits.get(last as usize)) else {
-            bail!(none(args, &timeline));
-        };
-        timeline = read(Some(&last.id))?;
-    }
+    let timeline = read(revision(&end).as_deref())?;
     let total = timeline.commits.len() as u32;
     let to = end
         .and_then(day)
@@ -50,22 +47,31 @@ pub(super) fn asked(args: &HistoryArgs, progress: &Progress) -> anyhow::Result<A
         span = span.without(&timeline, &read(Some(&from))?);
     }
     if span.end() == 0 {
-        bail!(none(args, &timeline));
+        bail!(none(dir, "between --from and --to", &timeline));
     }
     Ok(Asked { timeline, span })
 }
 
+/// The commit that a revision names, or that was the last at the end of a day.
+pub(crate) fn commit_at(dir: &Path, at: &str, progress: &Progress) -> anyhow::Result<String> {
+    let Some(day) = day(at) else {
+        return Ok(at.to_owned());
+    };
+    let timeline = history::timeline(dir, None, progress)?;
+    let last = timeline.before(day.saturating_add(1).saturating_mul(DAY));
+    let last = last.checked_sub(1);
+    let last = last.and_then(|last| timeline.commits.get(last as usize));
+    let last = last.ok_or_else(|| anyhow!(none(dir, "until --at", &timeline)))?;
+    Ok(last.id.clone())
+}
+
 /// The error for a range without commits.
-fn none(args: &HistoryArgs, timeline: &Timeline) -> String {
+fn none(dir: &Path, asked: &str, timeline: &Timeline) -> String {
     let days = [timeline.clock.first(), timeline.clock.last()];
     let [first, last] = days.map(|time| time.map_or(0, |time| time.div_euclid(DAY)));
-    let asked = match args.at {
-        Some(_) => "until --at",
-        None => "between --from and --to",
-    };
     format!(
         "{}: no commits {asked}: the history is from {} to {}",
-        args.source_dir.display(),
+        dir.display(),
         date(first),
         date(last)
     )

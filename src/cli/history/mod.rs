@@ -1,7 +1,7 @@
 //! `callscape history`: Show what changed when in a source tree, by whom, and what changes together
 
 mod args;
-mod asked;
+pub(crate) mod asked;
 mod document;
 mod question;
 

@@ -168,7 +168,23 @@ pub fn written(
     written::written(dir, revisions, progress)
 }
 
-/// The source tree that one of the trees of [`written`] is of.
+/// The tree below `dir` as it was in one revision; as [`written`], linear in its files.
+#[cfg(feature = "git")]
+pub fn written_at(
+    dir: &Path,
+    revision: &str,
+    progress: &Progress,
+) -> Result<PathBuf, HistoryError> {
+    written::written_at(dir, revision, progress)
+}
+
+/// Always [`HistoryError::NotBuilt`].
+#[cfg(not(feature = "git"))]
+pub fn written_at(_: &Path, _: &str, _: &Progress) -> Result<PathBuf, HistoryError> {
+    Err(HistoryError::NotBuilt)
+}
+
+/// The source tree that one of the trees of [`written`] or [`written_at`] is of.
 #[cfg(feature = "git")]
 pub fn written_of(dir: &Path) -> Option<PathBuf> {
     written::written_of(dir)

@@ -85,15 +85,10 @@ pub(super) fn written(
         recordings: [0, 1].map(|side| folders[side].join(file_name(names[side]))),
     };
     if written.recordings.iter().all(|it| it.is_file()) {
-        // What was used last is kept longest.
-        let now = std::time::SystemTime::now();
-        let _ = fs::File::open(&place).and_then(|it| it.set_modified(now));
+        is_used(&place);
         return Ok(written);
     }
-    fs::create_dir_all(&place).map_err(|error| unwritten(&place, error))?;
-    let source = place.join(SOURCE);
-    let noted = files::write(&source, whole.as_os_str().as_encoded_bytes());
-    noted.map_err(|error| unwritten(&source, error))?;
+    begin(&place, &whole)?;
     let renamed = found.renamed_between(trees);
     for side in [0, 1] {
         let left_out = found.write_out(trees[side], &written.source_dirs[side], progress)?;
@@ -116,6 +111,49 @@ pub(super) fn written(
     }
     prune(&place);
     Ok(written)
+}
+
+/// See [`super::written_at`].
+pub(super) fn written_at(
+    dir: &Path,
+    name: &str,
+    progress: &Progress,
+) -> Result<PathBuf, HistoryError> {
+    let found = Found::new(dir)?;
+    let commit = found.commit_named(name)?;
+    let tree = found
+        .tree_of(commit)
+        .ok_or_else(|| HistoryError::NotThere {
+            path: dir.to_path_buf(),
+            revision: name.to_owned(),
+        })?;
+    let whole = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_path_buf());
+    let root = whole.file_name().unwrap_or("root".as_ref());
+    let id = commit.to_string();
+    let place = found.place_of(root, [&id, ""], [commit; 2])?;
+    let files = place.join("a").join("files").join(root);
+    if files.is_dir() {
+        is_used(&place);
+        return Ok(files);
+    }
+    begin(&place, &whole)?;
+    found.write_out(tree, &files, progress)?;
+    prune(&place);
+    Ok(files)
+}
+
+/// Makes a place with the name of the tree in it.
+fn begin(place: &Path, whole: &Path) -> Result<(), HistoryError> {
+    fs::create_dir_all(place).map_err(|error| unwritten(place, error))?;
+    let source = place.join(SOURCE);
+    let noted = files::write(&source, whole.as_os_str().as_encoded_bytes());
+    noted.map_err(|error| unwritten(&source, error))
+}
+
+/// What was used last is kept longest.
+fn is_used(place: &Path) {
+    let now = std::time::SystemTime::now();
+    let _ = fs::File::open(place).and_then(|it| it.set_modified(now));
 }
 
 /// See [`super::written_of`].

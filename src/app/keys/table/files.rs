@@ -15,6 +15,7 @@ pub(super) const LINES: &[Line<Command>] = keys! {
         "file.record" [] "Record a program…", "Runs a program under a recorder and opens the recording." => RecordAsk::Toggle;
         "file.history" [] "Play the history", "Plays who changed what when, from the git repository of the source tree." => FileAsk::History, when(has_source);
         "file.tree" [] "Open the source tree", "Opens the source tree whose history is displayed." => FileAsk::Tree, when(is_history);
+        "file.tree-then" [] "Open the source tree of the displayed date", "Opens the source tree as it was at the displayed date of its history, with its functions." => FileAsk::TreeThen, when(is_history);
         "file.demo" [] "Open the demo", "Opens the built-in demo." => FileAsk::Demo;
         "card.welcome" [] "Welcome", "Shows inputs to open, and recent ones." => FileAsk::Welcome;
     }
