@@ -1,6 +1,7 @@
 //! The bar at the bottom: play, step, scrub, speed.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use egui::{Align, Layout, Ui, Vec2};
 
@@ -8,11 +9,12 @@ use super::context::Context;
 use super::ring;
 use super::timeline;
 use callscape_base::escape;
-use callscape_base::units::{Cost, Time, When, is_like_day};
+use callscape_base::units::{Cost, Time, is_like_day};
 use callscape_facts::profile::{Profile, Value};
 use callscape_facts::recording::Recording;
-use callscape_state::ask::{CameraAsk, OpenAsk, PlayAsk};
+use callscape_state::ask::{Ask, CameraAsk, OpenAsk, PlayAsk};
 use callscape_state::call_steps::CallStep;
+use callscape_state::message::Message;
 use callscape_state::playback::{CEL_SPEEDS, Clock, EVENT_SPEEDS, Playback, Step, WALL_SPEEDS};
 use callscape_views::style;
 use callscape_views::text;
@@ -269,25 +271,18 @@ fn position(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &m
     let trace = &recording.trace;
     let end = trace.range().end;
     let mut ns = playback.time().ns();
+    let refused = Cell::new(None);
     let field = egui::DragValue::new(&mut ns)
         .range(0..=end.ns())
         .speed((end.ns() as f64 / 2000.0).max(1.0))
         .update_while_editing(false)
         .custom_formatter(|ns, _| recording.written(Time::from_ns(ns as u64)))
-        .custom_parser(|text| {
-            let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-            let mut tags = recording.played.iter().flat_map(|played| played.tags());
-            if let Some((time, _)) = tags.find(|(_, name)| *name == compact) {
-                return Some(time.ns() as f64);
+        .custom_parser(|text| match typed_time(recording, text) {
+            Ok(time) => Some(time.ns() as f64),
+            Err(reason) => {
+                refused.set(Some(reason));
+                None
             }
-            // The beginning of a year or month.
-            let compact = match (&recording.played, compact.len()) {
-                (Some(_), 4) if compact.parse::<u16>().is_ok() => format!("{compact}-01-01"),
-                (Some(_), 7) if is_like_day(&compact) => format!("{compact}-01"),
-                _ => compact,
-            };
-            let when: When = compact.parse().ok()?;
-            Some(recording.when(when, false).ok()?.ns() as f64)
         });
     let tip = match recording.played {
         Some(_) => "The day: drag, or click and type 2019-05-01, 2019, a tag, or 40%",
@@ -296,6 +291,10 @@ fn position(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &m
     let response = ui.add(field).on_hover_text(tip);
     if response.changed() {
         context.asks.push(PlayAsk::Seek(Time::from_ns(ns)));
+    }
+    if let Some(reason) = refused.take() {
+        let told = Message::note("The position stays as it was", vec![reason]);
+        context.asks.push(Ask::Tell(told));
     }
     let document = context.desk.state.document.as_ref();
     let ends = document.map(|it| it.of_runs(|of| of.written(of.trace.range().end)));
@@ -328,6 +327,27 @@ fn position(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &m
         context.asks.push(PlayAsk::ToCel(cel));
     }
     ui.label(style::weak(format!("of {}", text::count(cels))));
+}
+
+/// The time that is typed: of a history also a tag, or a year or a month, which mean their beginning.
+fn typed_time(recording: &Recording, text: &str) -> Result<Time, String> {
+    let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let Some(played) = &recording.played else {
+        return recording.when(compact.parse()?, false);
+    };
+    if let Some((time, _)) = played.tags().find(|(_, name)| *name == compact) {
+        return Ok(time);
+    }
+    let first_day = match compact.len() {
+        4 if compact.parse::<u16>().is_ok() => format!("{compact}-01-01"),
+        7 if is_like_day(&compact) => format!("{compact}-01"),
+        _ => return recording.when(compact.parse()?, false),
+    };
+    // A history may begin in the middle of it.
+    match recording.written(Time::ZERO).starts_with(&compact) {
+        true => Ok(Time::ZERO),
+        false => recording.when(first_day.parse()?, true),
+    }
 }
 
 fn speed(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
