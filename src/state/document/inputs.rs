@@ -31,13 +31,16 @@ pub fn name_of(inputs: &Inputs) -> String {
     names.join(" · ")
 }
 
+fn whole(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
 /// The last part of a path; of `.` the directory that it is.
 fn file_name(path: &Path) -> String {
     if path.as_os_str() == import::input::STANDARD_INPUT {
         return "standard input".into();
     }
-    let whole = std::fs::canonicalize(path);
-    let path = whole.as_deref().unwrap_or(path);
+    let path = &whole(path);
     let name = path.file_name().unwrap_or(path.as_os_str());
     // The history of a tree is called like the tree.
     if name == ".git"
@@ -78,6 +81,10 @@ pub fn dropped(open: Option<&Inputs>, paths: &[PathBuf]) -> Inputs {
             inputs.source_dir.clone_from(&open.source_dir);
         } else if open.source_dir.is_none() && inputs.recordings.is_empty() {
             inputs.recordings.clone_from(&open.recordings);
+            // The history of another tree has nothing to do with this one.
+            let tree = inputs.source_dir.as_deref().map(whole);
+            let is_of_other = |git: &Path| git.ends_with(".git") && git.parent().map(whole) != tree;
+            inputs.recordings.retain(|path| !is_of_other(path));
         }
     }
     inputs
