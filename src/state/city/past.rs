@@ -23,8 +23,9 @@ use callscape_source::history::RECENT;
 /// How high the block stands that ever had the most, in world units; heights go with the square root.
 pub(super) const HIGHEST: f32 = 60.0;
 
-/// The part of its height at rest that an empty lot keeps.
+/// The part of its height at rest that an empty lot keeps, of a high block that of a plain one.
 const LOT: f32 = 0.08;
+const PLAIN: f32 = 4.0;
 
 const DAY: i64 = 86_400;
 
@@ -286,7 +287,7 @@ impl Past {
         let gone = if is_there { 0.0 } else { of.height };
         let (own, rise) = match of.is_ground {
             true => (gone, 0.0),
-            false => (gone * (1.0 - LOT), stands * HIGHEST),
+            false => (gone - LOT * gone.min(PLAIN), stands * HIGHEST),
         };
         let drop = below + own;
         let has_moved = of.is_ground && drop != of.drop;
