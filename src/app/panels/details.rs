@@ -252,9 +252,11 @@ fn facts(ui: &mut Ui, document: &Document, module: ModuleId, of: &Module<'_>) {
         let left = left.flatten();
         if counts_calls {
             let calls = left.map(|left| text::count(left.calls));
-            fact(ui, "Calls", of(text::count(facts.calls), calls));
+            let title = if is_history(document) { "Changes" } else { "Calls" };
+            fact(ui, title, of(text::count(facts.calls), calls));
         }
-        if facts.calls > 0 || !counts_calls {
+        // Commits take no time.
+        if (facts.calls > 0 || !counts_calls) && !is_history(document) {
             let show = |cost: Cost| document.show_cost(cost);
             if let Some(total) = facts.total {
                 let left = left.map(|left| show(left.total));
@@ -265,6 +267,11 @@ fn facts(ui: &mut Ui, document: &Document, module: ModuleId, of: &Module<'_>) {
         }
     }
     shown_by_landscape(ui, document, module);
+}
+
+/// Whether what plays is the history of a tree: its calls are changes.
+fn is_history(document: &Document) -> bool {
+    document.city.metrics().played().is_some()
 }
 
 /// The values that its height and its colour show.
@@ -278,10 +285,13 @@ fn shown_by_landscape(ui: &mut Ui, document: &Document, module: ModuleId) {
     ] {
         let Some(metric) = metric else { continue };
         let value = metrics.value(&document.session.hierarchy, metric, module);
-        let text = match metric.is_known(value) {
+        let mut text = match metric.is_known(value) {
             true => measure.text(metric, value),
             false => "none".to_owned(),
         };
+        if is_history(document) && metric.is_of_history() {
+            text.push_str(" at the last commit");
+        }
         fact(ui, what, format!("{}: {text}", measure.title(metric)));
     }
 }
@@ -426,6 +436,8 @@ fn list(
     ui.add_space(8.0);
     let counts_calls = document.counts_calls();
     let title = match (is_callers, counts_calls) {
+        (true, _) if is_history(document) => "Changed by",
+        (false, _) if is_history(document) => "Changes",
         (true, true) => "Called by",
         (false, true) => "Calls",
         (true, false) => "Called by, sum of cost",
