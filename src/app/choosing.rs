@@ -90,7 +90,9 @@ impl Desk {
     pub(super) fn poll_tree_then(&mut self) {
         match take(&mut self.jobs.earlier) {
             Some(Ok(dir)) => self.open_other_tree(dir),
-            Some(Err(error)) => self.state.tell("The tree could not be read", error.to_string()),
+            Some(Err(error)) => self
+                .state
+                .tell("The tree could not be read", error.to_string()),
             None => {}
         }
     }

@@ -59,6 +59,9 @@ impl Jobs {
         let listing = self.listing.as_ref().and_then(Job::slow);
         let earlier = self.earlier.as_ref().and_then(Job::slow);
         let all = saving.into_iter().chain(filming).chain(packing);
-        all.chain(staging).chain(unpacking).chain(listing).chain(earlier)
+        all.chain(staging)
+            .chain(unpacking)
+            .chain(listing)
+            .chain(earlier)
     }
 }

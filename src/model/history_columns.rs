@@ -146,9 +146,8 @@ impl HistoryColumns {
 
     /// The files that change together over the whole history.
     pub(crate) fn together(&self) -> &Together {
-        self.together.get_or_init(|| {
-            self.together_in(0..self.commits)
-        })
+        self.together
+            .get_or_init(|| self.together_in(0..self.commits))
     }
 
     /// The same over some commits. As [`coupled`].

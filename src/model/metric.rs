@@ -294,10 +294,7 @@ impl Metric {
     pub fn is_of_history(self) -> bool {
         self == Metric::LinesOfCode
             || (self.origin() == Origin::History
-                && !matches!(
-                    self,
-                    Metric::LastLines | Metric::Hotspots | Metric::Coupled
-                ))
+                && !matches!(self, Metric::LastLines | Metric::Hotspots | Metric::Coupled))
     }
 
     /// Whether a value is known. For most metrics zero means unknown; for coverage it means that nothing ran.

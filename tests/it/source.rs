@@ -21,6 +21,7 @@ mod names;
 mod played;
 mod relations;
 mod steps;
+mod then;
 mod timeline;
 
 /// A directory that is removed at the end of its test.

@@ -252,7 +252,11 @@ fn facts(ui: &mut Ui, document: &Document, module: ModuleId, of: &Module<'_>) {
         let left = left.flatten();
         if counts_calls {
             let calls = left.map(|left| text::count(left.calls));
-            let title = if is_history(document) { "Changes" } else { "Calls" };
+            let title = if is_history(document) {
+                "Changes"
+            } else {
+                "Calls"
+            };
             fact(ui, title, of(text::count(facts.calls), calls));
         }
         // Commits take no time.

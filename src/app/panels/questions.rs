@@ -121,7 +121,13 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
         if let Some((played, commits)) = played.zip(question.commits()) {
             let last = commits.saturating_sub(1) as usize;
             if let Some(&time) = played.timeline.clock.get(last) {
-                ui.label(style::weak(format!("At the commit of {}", date(time.div_euclid(86_400)))).small());
+                ui.label(
+                    style::weak(format!(
+                        "At the commit of {}",
+                        date(time.div_euclid(86_400))
+                    ))
+                    .small(),
+                );
             }
         }
         ui.add_space(4.0);
