@@ -16,7 +16,7 @@ use callscape_base::progress::Progress;
 use callscape_base::units::ModuleId;
 use callscape_model::metric::{Metric, Origin};
 use callscape_model::surface::Surface;
-use callscape_source::history::{History, HistoryError, history};
+use callscape_source::history::{History, HistoryError, history, written_of};
 
 impl State {
     /// Watches what is open now.
@@ -227,6 +227,10 @@ impl State {
             return;
         }
         self.work.jobs.has_asked_history = true;
+        // A copy of a revision has no repository around it, and the user has not opened it by name.
+        if written_of(&dir).is_some() {
+            return;
+        }
         let work = move |progress: &Progress| Ok(history(&dir, progress));
         self.work.jobs.reading_history = Some(Job::start(self.waker(), work));
     }
