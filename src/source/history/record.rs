@@ -59,21 +59,18 @@ impl History {
         History::at(timeline, timeline.commits.len() as u32, head_time)
     }
 
-    /// What is known of each file that is there after the first `commits` commits, under its last path. `now` ends the year
-    /// in which changes are recent, in seconds since 1970. Linear in the changes.
+    /// What is known of each file that is there after the first `commits` commits, under its last path; files that later had
+    /// the same path are taken together. `now` ends the year in which changes are recent, in seconds since 1970. Linear in
+    /// the changes.
     pub fn at(timeline: &Arc<Timeline>, commits: u32, now: i64) -> History {
         let since = now.saturating_sub(RECENT);
-        let mut files = BTreeMap::new();
+        let mut found: BTreeMap<&str, (FileHistory, BTreeSet<u32>, Main)> = BTreeMap::new();
         for (at, file) in (0..).zip(&timeline.files) {
             let Some(lines) = timeline.state(at, commits).lines else {
                 continue;
             };
-            let mut of = FileHistory {
-                lines,
-                ..FileHistory::default()
-            };
-            let mut authors = BTreeSet::new();
-            let mut main = Main::default();
+            let (of, authors, main) = found.entry(&file.path).or_default();
+            of.lines = of.lines.saturating_add(lines);
             let changes = timeline.changes_of(at);
             let changes = changes.take_while(|it| it.commit < commits);
             for change in changes.filter(|it| it.is_counted()) {
@@ -87,13 +84,15 @@ impl History {
                 authors.insert(commit.author);
                 main.add(commit.author, change.touched());
             }
+        }
+        let files = found.into_iter().map(|(path, (mut of, authors, main))| {
             of.authors = authors.into_iter().collect();
             of.main_author = main.author();
-            files.insert(file.path.clone(), of);
-        }
+            (path.to_owned(), of)
+        });
         History {
             head_time: now,
-            files,
+            files: files.collect(),
             authors: timeline.authors.clone(),
             people: timeline.people(),
             timeline: Arc::clone(timeline),

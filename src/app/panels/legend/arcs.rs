@@ -51,10 +51,19 @@ pub(super) fn show(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown)
         ArcMode::Step => " of the last step",
         ArcMode::Whole => " of the whole recording",
     };
-    let tip = "Each arc stands for all calls from one module to another";
+    let is_history = meanings.landscape.metrics().played().is_some();
+    let (what, tip) = match is_history {
+        true => (
+            "broad at the person to thin at the file",
+            "Each arc stands for all changes by one person to one file",
+        ),
+        false => (
+            "broad at the caller to thin at the callee",
+            "Each arc stands for all calls from one module to another",
+        ),
+    };
     together(ui, tip, |ui| {
         taper(ui, palette.caller, palette.callee);
-        let what = "broad at the caller to thin at the callee";
         entry(ui, what, of.trim_start(), tip);
     });
     widths(ui, meanings, shown);
@@ -132,6 +141,7 @@ fn widths(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
     let palette = Palette::of(settings.theme);
     let landscape = meanings.landscape;
     let what = match (settings.arc_measure, shown.counts_calls) {
+        _ if landscape.metrics().played().is_some() => "changes",
         (_, false) => shown.value.as_deref().unwrap_or("weight"),
         (ArcMeasure::Calls, true) => "calls",
         (ArcMeasure::Cost, true) => "sum of cost",
