@@ -73,6 +73,8 @@ impl SceneState {
             cut = document.cut.only_hidden();
             let viewport = &state.moving.viewport;
             pose = camera::home(&document.bounds(), viewport.aspect(), viewport.free);
+            let shown = document.resolved().map(|resolved| &*resolved.recording);
+            settings = settings.once_open(shown, document.session.source_dir.is_some());
             if document.runs.is_some() {
                 settings = suited(settings, RunsLayout::Wipe, RunsLayout::One);
             }

@@ -107,7 +107,7 @@ pub(crate) fn show(
     playback::show(ui, &mut context);
     // What is explained comes before what explains it.
     if desk.state.panes.is_main_visible() && ui.available_height() >= LEAST_WITH_LEGEND {
-        legend::show(ui, &mut context);
+        legend::show(ui, &mut context, true);
     }
     questions::show(ui, &mut context);
     details::show(ui, &mut context);

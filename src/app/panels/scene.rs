@@ -30,7 +30,7 @@ pub(crate) fn show(
     };
     let scene = desk.show;
     if scene.is_some_and(|scene| scene.has_legend()) {
-        legend::show(ui, &mut context);
+        legend::show(ui, &mut context, false);
     }
     let room = ui.available_rect_before_wrap();
     let mut layout = panes::show(ui, picture, true, (views, dock), pictures, &mut context);

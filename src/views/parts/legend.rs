@@ -19,11 +19,12 @@ struct Kept {
     is_open: bool,
 }
 
-/// Shows what `add` adds in rows so high, two of them until *More* is clicked. As long as it is `of` the same it never
+/// Shows what `add` adds in rows so high, two of them until *More* is clicked unless it is shown `whole`. As long as it is `of` the same it never
 /// becomes lower: what is beside it stays where it is.
-pub fn two_rows<R>(
+pub fn rows<R>(
     ui: &mut Ui,
     (of, row): (impl AsIdSalt, f32),
+    whole: bool,
     add: impl FnOnce(&mut Ui) -> R,
 ) -> R {
     let id = ui.scope_id().with("rows of the legend");
@@ -39,7 +40,7 @@ pub fn two_rows<R>(
         };
     }
     let most = 2.0 * row + GAP;
-    let overflows = kept.needed > most + 0.5;
+    let overflows = !whole && kept.needed > most + 0.5;
     let high = match overflows && !kept.is_open {
         true => most,
         false => kept.needed.max(kept.least).max(row),
@@ -56,7 +57,7 @@ pub fn two_rows<R>(
     let needed = child.min_rect().height();
     let changed = (needed - kept.needed).abs() > 0.5;
     kept.needed = needed;
-    kept.least = kept.least.max(needed.min(most));
+    kept.least = kept.least.max(if whole { needed } else { needed.min(most) });
     ui.allocate_rect(rect, Sense::hover());
     if overflows {
         let at = Rect::from_min_max(inner.right_bottom() - vec2(0.0, row), rect.max);

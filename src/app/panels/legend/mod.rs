@@ -26,10 +26,11 @@ use callscape_model::metric::{Metric, Origin};
 use callscape_model::surface::{Scale, Surface};
 use callscape_state::ask::LookAsk;
 use callscape_state::city::{City, languages, people_colors, purposes};
-use callscape_views::legend::two_rows;
+use callscape_views::legend::rows;
 use callscape_views::{style, text};
 
-pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
+/// Shows the legend; where nothing can be clicked, all of it.
+pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>, can_click: bool) {
     let desk = context.desk;
     let Some(document) = &desk.state.document else {
         return;
@@ -41,7 +42,7 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
         settings: &desk.state.settings,
         hierarchy: &document.session.hierarchy,
         landscape: &document.city,
-        is_window: true,
+        is_window: can_click,
         recording: document.resolved().map(|of| RecordingShown {
             frequent: called_often::left_out(&of.recording, &document.filters),
             marked: marked(
@@ -70,7 +71,8 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
         ];
         let metrics = metrics.map(|of| of.map(Metric::name));
         let of = (metrics, settings.arcs as u8, settings.highlight.is_some());
-        let asked = two_rows(ui, (of, row(settings)), |ui| strip(ui, &meanings));
+        let row = row(settings);
+        let asked = rows(ui, (of, row), !can_click, |ui| strip(ui, &meanings));
         context.asks.extend(asked);
     });
 }
