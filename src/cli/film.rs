@@ -18,11 +18,13 @@ use callscape_model::metric::Metric;
 use callscape_presentation::check::film_size;
 use callscape_presentation::film::Film;
 use callscape_presentation::scene::{
-    Clock, Easing, Go, Look, Play, Scene, SceneFile, SceneInputs, Shot, TimeText,
+    Clock, Easing, Go, Look, Overview, Play, Scene, SceneFile, SceneInputs, Shot, TimeText,
 };
 
 /// How far the camera turns about a recording, in degrees, and how long the end is shown, in seconds.
 const TURN: f32 = 24.0;
+/// Turned, a landscape needs more room than at first.
+const AWAY: f32 = 0.85;
 const REST: f64 = 2.0;
 
 /// Renders the scene at `path` as requested by `args`.
@@ -64,6 +66,8 @@ pub(crate) fn of_recordings(seconds: f64, args: &RenderArgs) -> anyhow::Result<(
             Shot {
                 seconds: Some(seconds),
                 camera: Some(Go {
+                    to: Some(Overview::Home),
+                    zoom: Some(AWAY),
                     turn: Some(TURN),
                     easing: Easing::Linear,
                     ..Go::default()
