@@ -5,7 +5,7 @@ use egui::{Align, Context as Egui, Id, Layout, Ui};
 use super::context::Context;
 use crate::command::TourAsk;
 use crate::keys::{self, HelpPage};
-use callscape_import::known::KNOWN;
+use callscape_import::known::{KNOWN, Known};
 use callscape_state::ask::CardAsk;
 use callscape_views::style;
 
@@ -100,24 +100,42 @@ fn section(ui: &mut Ui, page: &HelpPage) {
 
 /// What can be opened: who writes it, how to make one, and what can be expected of it.
 fn formats(ui: &mut Ui) {
+    let id = Id::unique("formats searched for");
+    let mut word: String = ui.data(|data| data.get_temp(id)).unwrap_or_default();
+    let field = egui::TextEdit::singleline(&mut word).hint_text("Language, program or format");
+    ui.add(field.desired_width(240.0));
+    ui.add_space(6.0);
     ui.spacing_mut().item_spacing.y = 2.0;
-    for (at, known) in KNOWN.iter().enumerate() {
-        ui.push_id(at, |ui| {
-            ui.horizontal_wrapped(|ui| {
-                ui.label(style::title(known.by));
-                ui.label(style::weak(known.holds));
-            });
-            ui.horizontal_top(|ui| {
-                if ui.small_button("Copy").clicked() {
-                    ui.ctx().copy_text(known.make.to_owned());
-                }
-                let make = egui::RichText::new(known.make).monospace();
-                ui.add(egui::Label::new(make).wrap());
-            });
-            let room = known.room.text();
-            let said = format!("{room}; compared with: {}", known.compared);
-            ui.label(style::weak(said).small());
-            ui.add_space(10.0);
-        });
+    let mut last = "";
+    let found = KNOWN.iter().enumerate();
+    for (at, known) in found.filter(|(_, known)| known.has(word.trim())) {
+        if known.kind() != last {
+            last = known.kind();
+            ui.label(egui::RichText::new(last).heading().size(16.0));
+            ui.add_space(4.0);
+        }
+        ui.push_id(at, |ui| format(ui, known));
     }
+    if last.is_empty() {
+        ui.label(style::weak("No format has it in its name"));
+    }
+    ui.data_mut(|data| data.insert_temp(id, word));
+}
+
+fn format(ui: &mut Ui, known: &Known) {
+    ui.horizontal_wrapped(|ui| {
+        ui.label(style::title(known.by));
+        ui.label(style::weak(known.holds));
+    });
+    ui.horizontal_top(|ui| {
+        if ui.small_button("Copy").clicked() {
+            ui.ctx().copy_text(known.make.to_owned());
+        }
+        let make = egui::RichText::new(known.make).monospace();
+        ui.add(egui::Label::new(make).wrap());
+    });
+    let room = known.room.text();
+    let said = format!("{room}; compared with: {}", known.compared);
+    ui.label(style::weak(said).small());
+    ui.add_space(10.0);
 }

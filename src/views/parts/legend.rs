@@ -57,7 +57,9 @@ pub fn rows<R>(
     let needed = child.min_rect().height();
     let changed = (needed - kept.needed).abs() > 0.5;
     kept.needed = needed;
-    kept.least = kept.least.max(if whole { needed } else { needed.min(most) });
+    kept.least = kept
+        .least
+        .max(if whole { needed } else { needed.min(most) });
     ui.allocate_rect(rect, Sense::hover());
     if overflows {
         let at = Rect::from_min_max(inner.right_bottom() - vec2(0.0, row), rect.max);
