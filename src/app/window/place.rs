@@ -26,27 +26,82 @@ pub(super) fn first_size(event_loop: &ActiveEventLoop) -> LogicalSize<f64> {
     )
 }
 
-/// As the window was when it was closed, where a monitor still shows that.
+/// As the window was when it was closed, no larger than the monitor that it is on, and whole on it.
 pub(super) fn placed(
     attributes: WindowAttributes,
     place: Place,
     event_loop: &ActiveEventLoop,
 ) -> WindowAttributes {
-    let [width, height] = place.size.map(|side| side.max(200));
+    let monitors = event_loop.available_monitors();
+    let monitors = monitors.map(|it| (it.position().into(), it.size().into()));
+    let (at, [width, height]) = fitted(place, monitors);
     let attributes = attributes
         .with_inner_size(PhysicalSize::new(width, height))
         .with_maximized(place.is_maximised);
-    let is_seen = |at: [i32; 2]| {
-        event_loop.available_monitors().any(|monitor| {
-            let (corner, size) = (monitor.position(), monitor.size());
-            let within = |at: i32, from: i32, side: u32| {
-                (i64::from(from)..i64::from(from) + i64::from(side)).contains(&i64::from(at))
-            };
-            within(at[0], corner.x, size.width) && within(at[1], corner.y, size.height)
-        })
-    };
-    match place.at.filter(|at| is_seen(*at)) {
+    match at {
         Some([x, y]) => attributes.with_position(PhysicalPosition::new(x, y)),
         None => attributes,
+    }
+}
+
+/// Where a window is put on monitors with these corners and sizes, and how large; nowhere where none of them shows its
+/// corner.
+fn fitted(
+    place: Place,
+    monitors: impl Iterator<Item = ([i32; 2], [u32; 2])>,
+) -> (Option<[i32; 2]>, [u32; 2]) {
+    const LEAST: u32 = 200;
+    let mut size = place.size.map(|side| side.max(LEAST));
+    let is_within = |at: i32, from: i32, side: u32| {
+        (i64::from(from)..i64::from(from) + i64::from(side)).contains(&i64::from(at))
+    };
+    let mut monitors: Vec<_> = monitors.collect();
+    // One that is unknown has no size.
+    monitors.retain(|(_, of)| of.iter().all(|&side| side > LEAST));
+    let shown = place.at.and_then(|at| {
+        let shows = |corner: [i32; 2], of: [u32; 2]| {
+            (0..2).all(|axis| is_within(at[axis], corner[axis], of[axis]))
+        };
+        let on = monitors.iter().find(|(corner, of)| shows(*corner, *of));
+        on.map(|&(corner, of)| (at, corner, of))
+    });
+    let most = match shown {
+        Some((_, _, of)) => of,
+        None => monitors.first().map_or(size, |it| it.1),
+    };
+    size = [size[0].min(most[0]), size[1].min(most[1])];
+    let at = shown.map(|(at, corner, of)| {
+        let on_axis = |axis: usize| {
+            let room = (of[axis] - size[axis]) as i32;
+            at[axis].clamp(corner[axis], corner[axis].saturating_add(room))
+        };
+        [on_axis(0), on_axis(1)]
+    });
+    (at, size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_of_a_larger_screen_is_whole_on_a_smaller_one() {
+        let place = |at, size| Place {
+            at,
+            size,
+            is_maximised: false,
+        };
+        let two = || [([0, 0], [1280, 720]), ([1280, 0], [1920, 1080])].into_iter();
+        let fits = fitted(place(Some([1300, 20]), [1800, 1000]), two());
+        assert_eq!(fits, (Some([1300, 20]), [1800, 1000]));
+        let cut = fitted(place(Some([400, 300]), [1800, 600]), two());
+        assert_eq!(cut, (Some([0, 120]), [1280, 600]));
+        let nowhere = fitted(place(Some([9000, 9000]), [3840, 2160]), two());
+        assert_eq!(nowhere, (None, [1280, 720]));
+        let unknown = fitted(
+            place(Some([5, 5]), [640, 480]),
+            [([0, 0], [0, 0])].into_iter(),
+        );
+        assert_eq!(unknown, (None, [640, 480]));
     }
 }
