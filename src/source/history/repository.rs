@@ -14,8 +14,8 @@ use super::record::HistoryError;
 /// Trees nested deeper are not looked into.
 pub(super) const DEEPEST: usize = 500;
 
-/// Memory for trees and commits that are met again and again, in bytes.
-pub(super) const OBJECT_CACHE: usize = 64 << 20;
+/// Memory of each thread for trees and commits that are met again and again, in bytes.
+pub(super) const OBJECT_CACHE: usize = 32 << 20;
 
 /// A repository and the directory in it.
 pub(super) struct Found {
