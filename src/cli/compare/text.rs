@@ -92,7 +92,10 @@ impl Tables {
             (false, Measure::Total) => "call relation (sum of cost)",
             (false, _) => "call relation",
         };
-        show.section(out, heading, relations, top)?;
+        // Revisions have no calls.
+        if comparison.revised().is_none() {
+            show.section(out, heading, relations, top)?;
+        }
         if let Some(tree) = &self.contexts {
             let contexts = self.context_order.iter().map(|&number| {
                 let path = tree.path(number);
@@ -306,7 +309,9 @@ impl<'a> Show<'a> {
             if self.knows_waiting {
                 columns.extend(["waiting A", "waiting B"]);
             }
-            columns.extend(["calls A", "calls B"]);
+            if self.counts_calls {
+                columns.extend(["calls A", "calls B"]);
+            }
         }
         if self.has_noise {
             columns.push("chance");
@@ -328,7 +333,9 @@ impl<'a> Show<'a> {
                 let waiting = |of: &Amounts| self.amount(of.waiting_of(self.measure));
                 cells.extend([waiting(&change.a), waiting(&change.b)]);
             }
-            cells.extend([self.calls(change.a.calls), self.calls(change.b.calls)]);
+            if self.counts_calls {
+                cells.extend([self.calls(change.a.calls), self.calls(change.b.calls)]);
+            }
         }
         if self.has_noise {
             cells.push(match change.chance(self.measure) {
