@@ -23,8 +23,8 @@ use callscape_presentation::scene::{
 
 /// How far the camera turns about a recording, in degrees, and how long the end is shown, in seconds.
 const TURN: f32 = 24.0;
-/// Turned, a landscape needs more room than at first.
-const AWAY: f32 = 0.85;
+/// Turned, a landscape needs more room than before.
+const AWAY: f32 = 0.8;
 const REST: f64 = 2.0;
 
 /// Renders the scene at `path` as requested by `args`.
@@ -64,10 +64,17 @@ pub(crate) fn of_recordings(seconds: f64, args: &RenderArgs) -> anyhow::Result<(
         },
         shots: vec![
             Shot {
-                seconds: Some(seconds),
+                seconds: Some(0.0),
                 camera: Some(Go {
                     to: Some(Overview::Home),
                     zoom: Some(AWAY),
+                    ..Go::default()
+                }),
+                ..Shot::default()
+            },
+            Shot {
+                seconds: Some(seconds),
+                camera: Some(Go {
                     turn: Some(TURN),
                     easing: Easing::Linear,
                     ..Go::default()
