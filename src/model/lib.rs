@@ -33,6 +33,7 @@ pub mod moment;
 pub mod navigate;
 mod number_columns;
 mod of_history;
+mod of_numbers;
 pub mod pairs;
 pub mod presets;
 pub mod rows;

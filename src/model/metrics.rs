@@ -12,7 +12,6 @@ use crate::metric::{Metric, Origin};
 use crate::number_columns::NumberColumns;
 use callscape_analysis::comparison::amounts::Measure as Amounts;
 use callscape_analysis::coverage::Coverage;
-use callscape_analysis::numbers::Numbers;
 use callscape_analysis::session::Session;
 use callscape_base::units::{self, Cost, ModuleId};
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
@@ -63,7 +62,7 @@ pub struct ModuleMetrics {
     pub(crate) played: Option<Arc<Played>>,
     memory: Option<MemoryColumns>,
     coverage: Option<CoverageColumns>,
-    numbers: Option<NumberColumns>,
+    pub(crate) numbers: Option<NumberColumns>,
     difference: Option<Difference>,
 }
 
@@ -185,31 +184,6 @@ impl ModuleMetrics {
     /// What reports of coverage say, where there are any.
     pub fn coverage(&self) -> Option<&Arc<Coverage>> {
         self.coverage.as_ref().map(|it| &it.of)
-    }
-
-    /// Takes what tables of numbers say, or that there are none; `origin` is as for [`set_coverage`](Self::set_coverage).
-    pub fn set_numbers(
-        &mut self,
-        hierarchy: &Hierarchy,
-        numbers: Option<&Arc<Numbers>>,
-        origin: impl Fn(ModuleId) -> ModuleId,
-    ) {
-        self.numbers = numbers.map(|it| NumberColumns::new(hierarchy, it, origin));
-    }
-
-    /// What tables of numbers say, where there are any.
-    pub fn numbers(&self) -> Option<&Arc<Numbers>> {
-        self.numbers.as_ref().map(|it| &it.of)
-    }
-
-    /// The number of a module in a column of the tables; none if there is none. O(1).
-    pub fn number(&self, column: u8, module: ModuleId) -> Option<f64> {
-        self.numbers.as_ref()?.of(column.into(), module)
-    }
-
-    /// The dates of a column of the tables, and the number of a module at each, which may be none. O(1).
-    pub fn trend(&self, column: u8, module: ModuleId) -> Option<(&[String], &[f64])> {
-        self.numbers.as_ref()?.trend(column.into(), module)
     }
 
     /// How many lines of a subtree reports of coverage count, and how many of them ran; none where they count none. O(1).

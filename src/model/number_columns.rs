@@ -9,7 +9,7 @@ use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 
 /// The values of each column.
 #[derive(Clone, Debug)]
-pub(super) struct NumberColumns {
+pub(crate) struct NumberColumns {
     pub of: Arc<Numbers>,
     columns: Vec<Values>,
     /// By column, the numbers of modules at its dates, if it says anything of them or of modules in them.
