@@ -103,7 +103,7 @@ pub(super) fn limits(timeline: &Timeline) -> Vec<String> {
             missing.versions,
             "change",
             "changes",
-            "have no lines: their objects are missing, damaged or too large",
+            "without lines: objects are missing, damaged or too large",
         ),
         (
             missing.submodules,

@@ -203,14 +203,26 @@ impl Found {
             let Some(named) = old.or(new) else { break };
             push_name(path, named.filename);
             let id = |entry: Option<EntryRef>| entry.map(|it| it.oid.to_owned());
-            match named.mode.is_tree() {
-                true => self.compare(id(old), id(new), path, depth + 1, changes),
-                false => changes.push(Change {
+            let mut change = |old: Option<EntryRef>, new: Option<EntryRef>| {
+                let kind = EntryKind::of(new.or(old).unwrap_or(named).mode);
+                changes.push(Change {
                     path: path.clone(),
                     before: id(old),
                     after: id(new),
-                    kind: EntryKind::of(new.unwrap_or(named).mode),
-                }),
+                    kind,
+                });
+            };
+            let is_module = |entry: Option<EntryRef>| entry.map(|it| it.mode.is_commit());
+            match (is_module(old), is_module(new)) {
+                _ if named.mode.is_tree() => {
+                    self.compare(id(old), id(new), path, depth + 1, changes);
+                }
+                // A submodule in place of a file: one goes, the other comes.
+                (Some(was), Some(is)) if was != is => {
+                    change(old, None);
+                    change(None, new);
+                }
+                _ => change(old, new),
             }
             path.truncate(length);
         }

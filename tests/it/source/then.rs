@@ -157,3 +157,40 @@ fn the_tree_of_a_day_is_that_of_its_last_commit() {
     assert!(refused("1999-01-01").contains("the history is from"));
     assert!(refused("nowhere").contains("nowhere"));
 }
+
+#[test]
+fn submodules_and_files_take_the_place_of_each_other() {
+    let scratch = Scratch::new("then-submodule");
+    let dir = &scratch.0;
+    if git(dir, &["init", "-q", "-b", "one"]).is_none() {
+        eprintln!("left out: needs git");
+        return;
+    }
+    let commit = |words: &[&str]| {
+        git(dir, words).expect("an index");
+        git(dir, &["commit", "-q", "-m", "x"]).expect("a commit");
+    };
+    scratch.write("a", "1\n");
+    commit(&["add", "a"]);
+    let id = git(dir, &["rev-parse", "HEAD"]).expect("an id");
+    let module = format!("160000,{},sub", id.trim());
+    commit(&["update-index", "--add", "--cacheinfo", &module]);
+    git(dir, &["rm", "-q", "--cached", "sub"]).expect("an index");
+    scratch.write("sub", "1\n2\n3\n");
+    commit(&["add", "sub"]);
+    git(dir, &["rm", "-q", "--cached", "sub"]).expect("an index");
+    commit(&["update-index", "--add", "--cacheinfo", &module]);
+    let timeline = read(dir);
+    let lines = |commits| {
+        let states = timeline.states(commits).into_iter();
+        states.filter_map(|it| it.lines).collect::<Vec<_>>()
+    };
+    let found = [1, 2, 3, 4].map(lines);
+    assert_eq!(found, [vec![1], vec![1], vec![1, 3], vec![1]]);
+    assert_eq!(timeline.missing.versions, 0);
+    let counted = timeline.changes.iter().filter(|it| it.is_counted());
+    let counted: Vec<_> = counted
+        .map(|it| (it.commit, it.added, it.removed))
+        .collect();
+    assert_eq!(counted, [(0, 1, 0), (2, 3, 0), (3, 0, 3)]);
+}
