@@ -24,7 +24,7 @@ use callscape_presentation::scene::{
 /// How far the camera turns about a recording, in degrees, and how long the end is shown, in seconds.
 const TURN: f32 = 24.0;
 /// Turned, a landscape needs more room than before.
-const AWAY: f32 = 0.8;
+const AWAY: f32 = 0.75;
 const REST: f64 = 2.0;
 
 /// Renders the scene at `path` as requested by `args`.
