@@ -54,6 +54,9 @@ impl Found {
                 .map_err(|_| none())?;
         let mut repository = repository.to_thread_local();
         repository.object_cache_size(OBJECT_CACHE);
+        if !super::is_repository(repository.common_dir()) {
+            return Err(none());
+        }
         // A bare repository has no work tree: its folder stands for it.
         let git = repository.git_dir();
         let top = match repository.workdir() {
