@@ -212,6 +212,18 @@ pub fn written_of(dir: &Path) -> Option<PathBuf> {
     written::written_of(dir)
 }
 
+/// The commit that a tree of [`written_at`] is of.
+#[cfg(feature = "git")]
+pub fn written_commit(dir: &Path) -> Option<change::Commit> {
+    written::written_commit(dir)
+}
+
+/// Always none.
+#[cfg(not(feature = "git"))]
+pub fn written_commit(_: &Path) -> Option<change::Commit> {
+    None
+}
+
 /// Always none.
 #[cfg(not(feature = "git"))]
 pub fn written_of(_: &Path) -> Option<PathBuf> {
