@@ -15,7 +15,7 @@ use super::record::HistoryError;
 pub(super) const DEEPEST: usize = 500;
 
 /// Memory of each thread for trees and commits that are met again and again, in bytes.
-pub(super) const OBJECT_CACHE: usize = 32 << 20;
+pub(super) const OBJECT_CACHE: usize = 64 << 20;
 
 /// A repository and the directory in it.
 pub(super) struct Found {
