@@ -6,7 +6,7 @@ mod relations;
 
 use std::io::{self, Write};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, anyhow, ensure};
 
 use super::history::asked::commit_at;
 use super::output;
@@ -14,7 +14,7 @@ use super::progress::with_progress;
 use callscape_analysis::relations::find;
 use callscape_base::escape;
 use callscape_base::progress::Progress;
-use callscape_base::units::ModuleId;
+use callscape_base::units::{ModuleId, is_like_day};
 use callscape_base::warnings::Reporter;
 use callscape_export::pack;
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
@@ -111,9 +111,18 @@ pub(crate) fn run(args: TreeArgs) -> anyhow::Result<()> {
     }
     if let Some(at) = &args.at {
         let dir = &source_dir;
+        ensure!(
+            dir.is_dir(),
+            "{}: expected the directory of a source tree, found {}",
+            dir.display(),
+            if dir.exists() { "a file" } else { "nothing" }
+        );
         let written = |progress: &Progress| {
             let commit = commit_at(dir, at, progress)?;
-            Ok::<_, anyhow::Error>(written_at(dir, &commit, progress)?)
+            written_at(dir, &commit, progress).map_err(|error| match is_like_day(at) {
+                true => anyhow!("{error}, or a day such as 2019-05-01"),
+                false => error.into(),
+            })
         };
         source_dir = with_progress(written)??;
     }

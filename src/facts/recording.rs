@@ -16,7 +16,7 @@ use super::revised::Revision;
 use super::sampling::Sampling;
 use super::trace::{Enclosing, FunctionMetrics, Relation, Thread, Trace, Within};
 use super::weighed::Weighed;
-use callscape_base::units::{Cost, FunctionId, Time, TimeRange, Unit, When, date};
+use callscape_base::units::{Cost, FunctionId, Time, TimeRange, TimeSpec, Unit, When, date};
 use callscape_base::warnings::Warning;
 
 /// What kind of facts a recording holds about time.
@@ -236,6 +236,15 @@ impl Recording {
         const DAY: i64 = 86_400;
         let end = self.timed().duration();
         match (when, &self.played) {
+            // In a history, less than a second is nothing: a year is meant.
+            (When::Time(TimeSpec::At(time)), Some(_))
+                if (1..1_000_000_000).contains(&time.ns()) =>
+            {
+                Err(format!(
+                    "expected a day of the history such as 2019-05-01, or a share such as 40%, found {}",
+                    time.ns()
+                ))
+            }
             (When::Time(spec), _) => Ok(spec.resolve(end)),
             (When::Day(day), Some(played)) => {
                 let ends = [Time::ZERO, Time::ZERO + end];

@@ -30,8 +30,7 @@ const MOST_SECONDS: i64 = i64::MAX / 1_000_000_000;
 
 /// Whether a directory is the `.git` of a repository, or a bare repository.
 pub(crate) fn sniff(dir: &Input) -> bool {
-    let has_folder = |name| dir.join(name).is_dir();
-    dir.join("HEAD").is_file() && has_folder("objects") && has_folder("refs")
+    history::is_repository(dir)
 }
 
 /// Whether a file is the `.git` of a linked work tree or of a submodule, which names the repository.
@@ -46,6 +45,9 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
     let place = || Place::file(input.display().to_string());
     let timeline = history::timeline(top, None, progress).map_err(|error| match error {
         HistoryError::Cancelled(cancelled) => ImportError::Cancelled(cancelled),
+        HistoryError::NoCommit(_) => {
+            ImportError::malformed(place(), "a git repository with commits", "one without")
+        }
         error => {
             ImportError::malformed(place(), "a git repository with commits", error.to_string())
         }

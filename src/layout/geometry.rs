@@ -61,7 +61,8 @@ pub struct BlockLook {
 pub struct BlockActivity {
     /// The index of the block.
     pub block: u32,
-    /// As [`BlockLook::glow`] and [`BlockLook::rise`].
+    /// As in [`BlockLook`].
+    pub data: Color,
     pub glow: f32,
     pub rise: f32,
 }

@@ -36,6 +36,8 @@ pub(crate) struct HistoryColumns {
     files: Vec<Option<ModuleId>>,
     /// The files that change together over the whole history, found when they are asked for.
     together: OnceLock<Together>,
+    /// By module the files of the timeline that have its path in the end, found likewise.
+    files_of: OnceLock<HashMap<ModuleId, Vec<u32>>>,
 }
 
 /// Files that change together.
@@ -86,6 +88,7 @@ impl HistoryColumns {
             commits: u32::try_from(history.commits).unwrap_or(u32::MAX),
             files: vec![None; history.timeline.files.len()],
             together: OnceLock::new(),
+            files_of: OnceLock::new(),
         };
         let numbers = history.timeline.files.iter().zip(0_usize..);
         let numbers: HashMap<&str, usize> =
@@ -142,6 +145,23 @@ impl HistoryColumns {
         }
         columns.close(hierarchy, &mut open, u32::MAX);
         columns
+    }
+
+    /// The files of the timeline that a module is in the end; none for what is no file of it.
+    pub(crate) fn files_of(&self, module: ModuleId) -> Option<&[u32]> {
+        let found = self.files_of.get_or_init(|| {
+            let files = || self.timeline.files.iter().zip(&self.files);
+            let known = files().filter_map(|(file, id)| Some((file.path.as_str(), (*id)?)));
+            let modules: HashMap<&str, ModuleId> = known.collect();
+            let mut found: HashMap<ModuleId, Vec<u32>> = HashMap::new();
+            for ((file, _), at) in files().zip(0..) {
+                if let Some(&id) = modules.get(file.path.as_str()) {
+                    found.entry(id).or_default().push(at);
+                }
+            }
+            found
+        });
+        found.get(&module).map(Vec::as_slice)
     }
 
     /// The files that change together over the whole history.

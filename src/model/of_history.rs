@@ -8,7 +8,7 @@ use crate::history_columns::{HistoryColumns, Together, parts_of_files};
 use crate::metrics::ModuleMetrics;
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::Hierarchy;
-use callscape_facts::history::Played;
+use callscape_facts::history::{Played, State};
 use callscape_source::history::History;
 
 impl ModuleMetrics {
@@ -38,6 +38,21 @@ impl ModuleMetrics {
         let history = History::at(timeline, commits, now.unwrap_or(i64::MIN));
         metrics.set_history(hierarchy, &history, |id| hierarchy.path(id));
         metrics
+    }
+
+    /// A file of the history that the recording is made of, after its first commits; files that have its path later are
+    /// taken together. None for what is no such file. O(log changes) after the first time, which is linear in files.
+    pub fn file_after(&self, module: ModuleId, commits: u32) -> Option<State> {
+        let timeline = &self.played.as_ref()?.timeline;
+        let files = self.history.as_ref()?.files_of(module)?;
+        let mut sum = State::default();
+        for state in files.iter().map(|&file| timeline.state(file, commits)) {
+            if let Some(lines) = state.lines {
+                sum.lines = Some(sum.lines.unwrap_or(0) + lines);
+                sum.changes += state.changes;
+            }
+        }
+        Some(sum)
     }
 
     /// The history that the recording is made of, where it is.

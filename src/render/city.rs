@@ -6,7 +6,7 @@ use glam::{Vec2, Vec3};
 
 use super::growing::Growing;
 use super::merged;
-use super::records::{glow, gpu, look_record, record, rise};
+use super::records::{glow, gpu, look_record, recolored, record, rise};
 use callscape_base::units::ModuleId;
 use callscape_layout::geometry::{Block, BlockActivity, BlockKind, BlockLook};
 use callscape_look::lightness;
@@ -201,6 +201,7 @@ impl City {
         for of in activity {
             if let Some(&shown) = self.shown.get(of.block as usize) {
                 let look = gpu::Look {
+                    data: recolored(shown.data, of.data),
                     glow: glow(of.glow),
                     rise: rise(of.rise),
                     ..shown

@@ -1,6 +1,6 @@
 //! The blocks as the device holds them: records of `shaders/city.wgsl`, and how they are made.
 
-use callscape_layout::geometry::{Block, BlockLook};
+use callscape_layout::geometry::{Block, BlockLook, Color};
 
 pub(crate) mod gpu {
     use bytemuck::{Pod, Zeroable};
@@ -58,16 +58,24 @@ pub(super) fn record(block: &Block) -> gpu::Block {
 const OUTLINED: u8 = 5;
 
 pub(super) fn look_record(look: &BlockLook) -> gpu::Look {
-    let half = |a: f32, b: f32| halves([a, b]);
-    let [r, g, b, a] = look.data;
-    // Pattern and outline travel with the alpha, which is no more than 1: the shader takes them apart again.
     let coded = look.mark as u8 + if look.is_outlined { OUTLINED } else { 0 };
-    let a = finite(a).clamp(0.0, 1.0) + 2.0 * f32::from(coded);
     gpu::Look {
-        data: [half(r, g), half(b, a)],
+        data: color_record(look.data, f32::from(coded)),
         glow: glow(look.glow),
         rise: rise(look.rise),
     }
+}
+
+/// Pattern and outline travel with the alpha, which is no more than 1: the shader takes them apart again.
+fn color_record([r, g, b, a]: Color, coded: f32) -> [u32; 2] {
+    let a = finite(a).clamp(0.0, 1.0) + 2.0 * coded;
+    [halves([r, g]), halves([b, a])]
+}
+
+/// The same colour's record with the pattern and outline of another.
+pub(super) fn recolored(of: [u32; 2], color: Color) -> [u32; 2] {
+    let coded = (half_value(of[1] >> 16) * 0.5).floor();
+    color_record(color, coded)
 }
 
 fn finite(value: f32) -> f32 {

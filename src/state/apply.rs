@@ -69,6 +69,7 @@ impl State {
             Ask::Show(ask) => self.on_show(ask),
             Ask::Noted(view, both) => self.steps.note_own(view, both),
             Ask::Tell(message) => self.told.messages.push(message),
+            Ask::TellBriefly(line) => self.tell_briefly(line),
             Ask::Dismiss(index) => self.told.dismiss(index),
             Ask::Cancel(ask) => self.cancel(ask),
         }

@@ -498,6 +498,8 @@ pub enum Ask {
     Noted(ViewId, [OwnView; 2]),
     /// Tells the user something.
     Tell(Message),
+    /// The same in a line that goes by itself.
+    TellBriefly(String),
     /// The message with this number has been read.
     Dismiss(usize),
     Cancel(CancelAsk),

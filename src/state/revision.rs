@@ -16,7 +16,9 @@ use callscape_base::progress::Progress;
 use callscape_base::units::ModuleId;
 use callscape_model::metric::{Metric, Origin};
 use callscape_model::surface::Surface;
-use callscape_source::history::{History, HistoryError, history, written_of};
+use callscape_source::history::{
+    History, HistoryError, history, timeline, written_commit, written_of,
+};
 
 impl State {
     /// Watches what is open now.
@@ -227,11 +229,19 @@ impl State {
             return;
         }
         self.work.jobs.has_asked_history = true;
-        // A copy of a revision has no repository around it, and the user has not opened it by name.
-        if written_of(&dir).is_some() {
+        let Some(source) = written_of(&dir) else {
+            let work = move |progress: &Progress| Ok(history(&dir, progress));
+            self.work.jobs.reading_history = Some(Job::start(self.waker(), work));
             return;
-        }
-        let work = move |progress: &Progress| Ok(history(&dir, progress));
+        };
+        // A copy of a revision has no repository around it. Of two revisions none is the one to read.
+        let Some(commit) = written_commit(&dir) else {
+            return;
+        };
+        let work = move |progress: &Progress| {
+            let found = timeline(&source, Some(&commit.id), progress);
+            Ok(found.map(|it| History::of(&Arc::new(it))))
+        };
         self.work.jobs.reading_history = Some(Job::start(self.waker(), work));
     }
 

@@ -192,7 +192,14 @@ fn facts(ui: &mut Ui, document: &Document, module: ModuleId, of: &Module<'_>) {
         fact(ui, "Language", of.language);
     }
     if of.kind != ModuleKind::External {
-        fact(ui, "Lines of code", text::count(u64::from(of.loc)));
+        let title = match is_history(document) {
+            true => "Lines at most",
+            false => "Lines of code",
+        };
+        fact(ui, title, text::count(u64::from(of.loc)));
+    }
+    if let Some(then) = then(document, module) {
+        fact(ui, "At this date", then);
     }
     if of.line > 0 {
         fact(ui, "Lines", format!("{} to {}", of.line, of.end_line));
@@ -274,8 +281,25 @@ fn facts(ui: &mut Ui, document: &Document, module: ModuleId, of: &Module<'_>) {
 }
 
 /// Whether what plays is the history of a tree: its calls are changes.
-fn is_history(document: &Document) -> bool {
+pub(super) fn is_history(document: &Document) -> bool {
     document.city.metrics().played().is_some()
+}
+
+/// What a file of a history is at the displayed date; none for what is no file of one.
+pub(super) fn then(document: &Document, module: ModuleId) -> Option<String> {
+    let metrics = document.city.metrics();
+    let commits = metrics
+        .played()?
+        .commits_at(document.playback.as_ref()?.time());
+    let state = metrics.file_after(module, commits)?;
+    Some(match state.lines {
+        None => "not there".to_owned(),
+        Some(lines) => {
+            let lines = text::counted(lines.into(), "line", "lines");
+            let changes = text::counted(state.changes.into(), "change", "changes");
+            format!("{lines}, {changes}")
+        }
+    })
 }
 
 /// The values that its height and its colour show.
@@ -287,7 +311,12 @@ fn shown_by_landscape(ui: &mut Ui, document: &Document, module: ModuleId) {
         ("Height", settings.height),
         ("Colour", settings.surface.metric()),
     ] {
-        let Some(metric) = metric else { continue };
+        let metric = match metric {
+            // A map of a history has files as large as they ever were.
+            Some(Metric::LinesOfCode) if is_history(document) => Metric::LastLines,
+            Some(metric) => metric,
+            None => continue,
+        };
         let value = metrics.value(&document.session.hierarchy, metric, module);
         let mut text = match metric.is_known(value) {
             true => measure.text(metric, value),
@@ -416,6 +445,9 @@ pub(super) fn about(document: &Document, neighbour: &Neighbour, moments: &[Cost]
         true => format!("{}, ", text::counted(neighbour.calls, "call", "calls")),
         false => String::new(),
     };
+    if is_history(document) {
+        return vec![text::counted(neighbour.calls, "change", "changes")];
+    }
     let cost = document.show_cost(neighbour.cost);
     let sum = format!("{calls}sum of cost {cost}");
     std::iter::once(sum)

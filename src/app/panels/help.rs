@@ -43,7 +43,8 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
         ui.data_mut(|data| data.insert_temp(id, page));
         ui.add_space(6.0);
         egui::ScrollArea::vertical()
-            .auto_shrink([false, true])
+            // A search that finds little moves nothing.
+            .auto_shrink([false, page == Page::Keys])
             .max_height((room.height() - 150.0).max(80.0))
             .show(ui, |ui| match page {
                 Page::Formats => formats(ui),

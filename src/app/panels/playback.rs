@@ -14,7 +14,6 @@ use callscape_facts::profile::{Profile, Value};
 use callscape_facts::recording::Recording;
 use callscape_state::ask::{Ask, CameraAsk, OpenAsk, PlayAsk};
 use callscape_state::call_steps::CallStep;
-use callscape_state::message::Message;
 use callscape_state::playback::{CEL_SPEEDS, Clock, EVENT_SPEEDS, Playback, Step, WALL_SPEEDS};
 use callscape_views::style;
 use callscape_views::text;
@@ -277,7 +276,7 @@ fn position(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &m
         .speed((end.ns() as f64 / 2000.0).max(1.0))
         .update_while_editing(false)
         .custom_formatter(|ns, _| recording.written(Time::from_ns(ns as u64)))
-        .custom_parser(|text| match typed_time(recording, text) {
+        .custom_parser(|text| match typed_time(recording, playback.time(), text) {
             Ok(time) => Some(time.ns() as f64),
             Err(reason) => {
                 refused.set(Some(reason));
@@ -293,8 +292,7 @@ fn position(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &m
         context.asks.push(PlayAsk::Seek(Time::from_ns(ns)));
     }
     if let Some(reason) = refused.take() {
-        let told = Message::note("The position stays as it was", vec![reason]);
-        context.asks.push(Ask::Tell(told));
+        context.asks.push(Ask::TellBriefly(reason));
     }
     let document = context.desk.state.document.as_ref();
     let ends = document.map(|it| it.of_runs(|of| of.written(of.trace.range().end)));
@@ -329,8 +327,12 @@ fn position(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &m
     ui.label(style::weak(format!("of {}", text::count(cels))));
 }
 
-/// The time that is typed: of a history also a tag, or a year or a month, which mean their beginning.
-fn typed_time(recording: &Recording, text: &str) -> Result<Time, String> {
+/// The time that is typed, `now` for what stands there: of a history also a tag, or a year or a month, which mean their
+/// beginning.
+fn typed_time(recording: &Recording, now: Time, text: &str) -> Result<Time, String> {
+    if text.trim() == recording.written(now) {
+        return Ok(now);
+    }
     let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let Some(played) = &recording.played else {
         return recording.when(compact.parse()?, false);
@@ -341,7 +343,11 @@ fn typed_time(recording: &Recording, text: &str) -> Result<Time, String> {
     let first_day = match compact.len() {
         4 if compact.parse::<u16>().is_ok() => format!("{compact}-01-01"),
         7 if is_like_day(&compact) => format!("{compact}-01"),
-        _ => return recording.when(compact.parse()?, false),
+        _ => {
+            let wrong =
+                || format!("expected a day such as 2019-05-01, a year or a tag, found {text}");
+            return recording.when(compact.parse().map_err(|_: String| wrong())?, false);
+        }
     };
     // A history may begin in the middle of it.
     match recording.written(Time::ZERO).starts_with(&compact) {

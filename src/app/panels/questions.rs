@@ -22,6 +22,9 @@ const WIDTH: f32 = 240.0;
 /// In a window with less room than this, in points, it would leave too little for what it is about.
 const LEAST_ROOM: egui::Vec2 = egui::vec2(720.0, 330.0);
 
+/// The room of the button that closes it, in points.
+const CLOSE: f32 = 32.0;
+
 /// How wide entries of the menu are, in points.
 const ENTRY: f32 = 230.0;
 
@@ -109,7 +112,10 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
         .resizable(true);
     panel.show(ui, |ui| {
         ui.horizontal(|ui| {
-            ui.label(style::title(preset.title));
+            let room = egui::vec2(ui.available_width() - CLOSE, 0.0);
+            ui.allocate_ui(room, |ui| {
+                ui.add(egui::Label::new(style::title(preset.title)).wrap());
+            });
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if icon_button(ui, Icon::Close, false, "Close (Shift + Q)").clicked() {
                     context.asks.push(LookAsk::ToggleQuestion);

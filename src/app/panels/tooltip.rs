@@ -78,6 +78,10 @@ fn of_module(ui: &mut Ui, document: &Document, module: ModuleId) {
     if !facts.language.is_empty() {
         what = format!("{what} · {}", facts.language);
     }
+    if let Some(then) = details::then(document, module) {
+        ui.label(style::weak(format!("{what} · {then}")).small());
+        return;
+    }
     if facts.kind != ModuleKind::External && facts.loc > 0 {
         let lines = text::counted(u64::from(facts.loc), "line of code", "lines of code");
         what = format!("{what} · {lines}");
@@ -165,6 +169,9 @@ fn of_relation(ui: &mut Ui, document: &Document, (from, to): (ModuleId, ModuleId
             };
             // Of a profile that does not count calls their weight; without a recording nothing has a time.
             let calls = match document.resolved() {
+                Some(_) if details::is_history(document) => {
+                    text::counted(found.calls, "change", "changes")
+                }
                 Some(_) if document.counts_calls() => text::counted(found.calls, "call", "calls"),
                 Some(_) => {
                     let cost = document.show_cost(Cost::from_ns(found.calls));
@@ -196,15 +203,25 @@ fn of_sums(ui: &mut Ui, document: &Document, (from, to): (ModuleId, ModuleId), m
         let (calls, cost) = document
             .calls
             .between(&document.session.hierarchy, from, to);
-        if document.counts_calls() && calls > 0 {
+        if details::is_history(document) {
+            let changes = text::counted(calls, "change", "changes");
+            lines.push(format!("in all {changes}"));
+        } else if document.counts_calls() && calls > 0 {
             let calls = text::counted(calls, "call", "calls");
             let cost = document.show_cost(cost);
             lines.push(format!("in all {calls}, sum of cost {cost}"));
         }
     }
-    lines.extend(details::once(document, moments));
+    // Commits take no time.
+    if !details::is_history(document) {
+        lines.extend(details::once(document, moments));
+    }
     if document.playback.is_some() {
-        lines.push("Click to list the calls".to_owned());
+        let what = match details::is_history(document) {
+            true => "changes",
+            false => "calls",
+        };
+        lines.push(format!("Click to list the {what}"));
     }
     for line in lines {
         ui.label(style::weak(line).small());

@@ -61,7 +61,7 @@ pub(crate) fn commit_at(dir: &Path, at: &str, progress: &Progress) -> anyhow::Re
     let last = timeline.before(day.saturating_add(1).saturating_mul(DAY));
     let last = last.checked_sub(1);
     let last = last.and_then(|last| timeline.commits.get(last as usize));
-    let last = last.ok_or_else(|| anyhow!(none(dir, "until --at", &timeline)))?;
+    let last = last.ok_or_else(|| anyhow!(none(dir, &format!("until {at}"), &timeline)))?;
     Ok(last.id.clone())
 }
 

@@ -41,6 +41,7 @@ use std::path::{Path, PathBuf};
 
 use change::{Changes, Named, Region, Touched};
 
+use callscape_base::files;
 use callscape_base::progress::Progress;
 use callscape_facts::history::Timeline;
 pub use record::{FileHistory, History, HistoryError, MOST_COMMITS, RECENT, Written};
@@ -76,12 +77,33 @@ pub fn repository_around(dir: &Path) -> Result<PathBuf, NoRepository> {
     let whole = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
     let mut folders = whole.ancestors().map(|folder| folder.join(".git"));
     let found = folders.find(|git| git.exists());
+    let mut around = whole.ancestors();
+    let bare = || around.find(|folder| is_repository(folder));
+    let found = found.or_else(|| bare().map(Path::to_owned));
     found.ok_or_else(|| NoRepository(dir.to_owned()))
 }
 
+/// Whether a folder holds a repository: `.git` itself, or a bare one. Files of other programs may have these names too, but
+/// `HEAD` names a branch or a commit: <https://git-scm.com/docs/gitrepository-layout>.
+pub fn is_repository(folder: &Path) -> bool {
+    let has_folders = ["objects", "refs"]
+        .iter()
+        .all(|it| folder.join(it).is_dir());
+    if !has_folders || !folder.join("HEAD").is_file() {
+        return false;
+    }
+    let head = files::read_text(&folder.join("HEAD"), LONGEST_HEAD).unwrap_or_default();
+    let digits = head.trim_end();
+    head.starts_with("ref:")
+        || digits.len() >= 40 && digits.bytes().all(|it| it.is_ascii_hexdigit())
+}
+
+/// `HEAD` is no longer, in bytes.
+const LONGEST_HEAD: u64 = 1 << 16;
+
 /// There is no repository around a directory.
 #[derive(Debug, thiserror::Error)]
-#[error("neither {} nor a folder around it contains .git", .0.display())]
+#[error("neither {} nor a folder around it contains .git or is a bare repository", .0.display())]
 pub struct NoRepository(PathBuf);
 
 /// The history of the files below `dir` at the checked-out commit, from its [`timeline`], with that of the submodules in it.
@@ -188,6 +210,18 @@ pub fn written_at(_: &Path, _: &str, _: &Progress) -> Result<PathBuf, HistoryErr
 #[cfg(feature = "git")]
 pub fn written_of(dir: &Path) -> Option<PathBuf> {
     written::written_of(dir)
+}
+
+/// The commit that a tree of [`written_at`] is of.
+#[cfg(feature = "git")]
+pub fn written_commit(dir: &Path) -> Option<change::Commit> {
+    written::written_commit(dir)
+}
+
+/// Always none.
+#[cfg(not(feature = "git"))]
+pub fn written_commit(_: &Path) -> Option<change::Commit> {
+    None
 }
 
 /// Always none.

@@ -15,7 +15,7 @@ use super::record::HistoryError;
 pub(super) const DEEPEST: usize = 500;
 
 /// Memory of each thread for trees and commits that are met again and again, in bytes.
-pub(super) const OBJECT_CACHE: usize = 32 << 20;
+pub(super) const OBJECT_CACHE: usize = 64 << 20;
 
 /// A repository and the directory in it.
 pub(super) struct Found {
@@ -54,6 +54,9 @@ impl Found {
                 .map_err(|_| none())?;
         let mut repository = repository.to_thread_local();
         repository.object_cache_size(OBJECT_CACHE);
+        if !super::is_repository(repository.common_dir()) {
+            return Err(none());
+        }
         // A bare repository has no work tree: its folder stands for it.
         let git = repository.git_dir();
         let top = match repository.workdir() {

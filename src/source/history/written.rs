@@ -15,6 +15,7 @@ use gix::ObjectId;
 use serde::Serialize;
 use tokei::{Config, LanguageType};
 
+use super::change::Commit;
 use super::contents::{LARGEST, Pair};
 use super::record::{HistoryError, Written};
 use super::renames;
@@ -36,6 +37,8 @@ const MOST_WRITTEN: u64 = 2 << 30;
 /// Where all of it lies, and the file in each place that names the tree.
 const FOLDER: &str = "revisions";
 const SOURCE: &str = "source";
+/// Of one revision alone, the file that names the commit.
+const COMMIT: &str = "commit";
 const LONGEST_PATH: u64 = 1 << 16;
 /// Files that say of others how they are read.
 const SAYING: [&str; 4] = [".gitattributes", ".gitignore", ".ignore", ".tokeignore"];
@@ -131,15 +134,26 @@ pub(super) fn written_at(
     let root = whole.file_name().unwrap_or("root".as_ref());
     let id = commit.to_string();
     let place = found.place_of(root, [&id, ""], [commit; 2])?;
-    let files = place.join("a").join("files").join(root);
-    if files.is_dir() {
+    let to = place.join("a").join("files").join(root);
+    if to.is_dir() {
         is_used(&place);
-        return Ok(files);
+        return Ok(to);
     }
     begin(&place, &whole)?;
-    found.write_out(tree, &files, progress)?;
+    let noted = files::write(&place.join(COMMIT), id.as_bytes());
+    noted.map_err(|error| unwritten(&place, error))?;
+    found.write_out(tree, &to, progress)?;
     prune(&place);
-    Ok(files)
+    Ok(to)
+}
+
+/// See [`super::written_commit`].
+pub(super) fn written_commit(dir: &Path) -> Option<Commit> {
+    let source = written_of(dir)?;
+    let id = files::read_text(&dir.ancestors().nth(3)?.join(COMMIT), LONGEST_PATH).ok()?;
+    let found = Found::new(&source).ok()?;
+    let id = ObjectId::from_hex(id.trim().as_bytes()).ok()?;
+    Some(found.commit(id))
 }
 
 /// Makes a place with the name of the tree in it.

@@ -319,6 +319,7 @@ impl Activity {
             look.rise = slot.level + if rises { slot.glow * slot.rise } else { 0.0 };
             changed.push(BlockActivity {
                 block: slot.block,
+                data: look.data,
                 glow: look.glow,
                 rise: look.rise,
             });

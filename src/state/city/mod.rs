@@ -371,7 +371,7 @@ impl City {
                 blocks,
                 levels: self.past.levels(),
                 is_partial: self.past.is_partial(),
-                says_height: height.is_some_and(Metric::is_of_history),
+                says_height: height.is_some(),
             },
         };
         if let Some(most) = self.past.most() {

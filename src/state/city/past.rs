@@ -1,5 +1,4 @@
-//! The history of a tree at a moment, by block: what is not there yet, or no longer, is an empty lot; heights and colours
-//! follow the clock.
+//! The history of a tree at a moment, by block: files that do not exist are empty lots; heights and colours follow the clock.
 //!
 //! A frame costs what has changed since the one before; a jump costs a search in the changes of each block.
 
@@ -62,6 +61,8 @@ struct Group {
     is_ground: bool,
     /// How far its ground is below where it is at rest.
     drop: f32,
+    /// What height and colour say after the last commit, if the history does not say it at each time.
+    at_end: [f64; 2],
 }
 
 /// What entries were made for.
@@ -119,7 +120,8 @@ impl Now<'_> {
 
 /// How high blocks stand at most where heights follow the history.
 pub(super) fn live_height(settings: &LandscapeSettings, metrics: &ModuleMetrics) -> Option<f32> {
-    let is_live = settings.height.is_some_and(Metric::is_of_history) && metrics.played().is_some();
+    // What the history does not say at each time is that of the last commit, for files that are there.
+    let is_live = settings.height.is_some() && metrics.played().is_some();
     is_live.then_some(HIGHEST)
 }
 
@@ -178,14 +180,25 @@ impl Past {
         };
         let purpose = Purpose {
             recording: moment.recording,
-            height: settings.height.filter(|it| it.is_of_history()),
-            color: settings.surface.metric().filter(|it| it.is_of_history()),
+            height: settings.height,
+            color: settings.surface.metric(),
             people: settings.surface == Surface::Person
                 || [settings.height, settings.surface.metric()].contains(&Some(Metric::Authors)),
             first_day: metrics.measure().first_day,
         };
         if self.of != Some(purpose) {
             self.find(resolved, played, purpose, place);
+            let known = |metric: Option<Metric>| {
+                let metric = metric.filter(|it| !it.is_of_history());
+                metric.map_or(Vec::new(), |it| metrics.values(&session.hierarchy, it))
+            };
+            let of = [known(purpose.height), known(purpose.color)];
+            for group in &mut self.groups {
+                let module = place.blocks[group.block as usize].module.index();
+                let value = |of: &Vec<f64>| of.get(module).map_or(0.0, |it| it.max(0.0));
+                group.at_end = of.each_ref().map(value);
+            }
+            self.find_most(played, purpose);
         }
         let trace = &resolved.recording.trace;
         let time = match (moment.summary && !moment.so_far, moment.range) {
@@ -279,10 +292,15 @@ impl Past {
         let until = entries.partition_point(|it| it.commit < now.commits);
         let entry = until.checked_sub(1).map(|last| entries[last]);
         let is_there = entry.is_some_and(|it| it.is_there);
-        let value = |metric| amount(metric, entries, until, now);
+        let value = |metric: Metric, at_end: f64| match metric.is_of_history() {
+            true => amount(metric, entries, until, now),
+            false if is_there => at_end,
+            false => 0.0,
+        };
         let mut stands = 0.0;
         if let Some(metric) = self.of.and_then(|it| it.height).filter(|_| !of.is_ground) {
-            stands = (value(metric) / self.most.max(1.0)).clamp(0.0, 1.0).sqrt() as f32;
+            let share = value(metric, of.at_end[0]) / self.most.max(1.0);
+            stands = share.clamp(0.0, 1.0).sqrt() as f32;
         }
         let gone = if is_there { 0.0 } else { of.height };
         let (own, rise) = match of.is_ground {
@@ -301,7 +319,10 @@ impl Past {
             }
             (_, None) => None,
             (_, Some(_)) if !is_there => Some(Color::default()),
-            (_, Some(metric)) => Some(color_of(now.settings, now.scale, value(metric))),
+            (_, Some(metric)) => {
+                let value = value(metric, of.at_end[1]);
+                Some(color_of(now.settings, now.scale, value))
+            }
         };
         self.levels.push(Level {
             group: at,
@@ -353,7 +374,6 @@ impl Past {
             .collect();
         self.find_entries(&played.timeline, purpose.people, &by_file, &around);
         self.of = Some(purpose);
-        self.find_most(played, purpose);
     }
 
     /// Finds the most that a block ever had of what heights say. Linear in the entries.
@@ -374,6 +394,10 @@ impl Past {
             return;
         };
         for of in self.groups.iter().filter(|it| !it.is_ground) {
+            if !metric.is_of_history() {
+                self.most = self.most.max(of.at_end[0]);
+                continue;
+            }
             let range = self.series[of.series as usize].clone();
             let entries = &self.entries[range.start as usize..range.end as usize];
             for until in 1..=entries.len() {
@@ -499,6 +523,7 @@ impl Past {
                 height: block.max.z - block.min.z,
                 is_ground: block.kind == BlockKind::Terrace,
                 drop: 0.0,
+                at_end: [0.0; 2],
             });
         }
         for at in (1..self.groups.len()).rev() {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use callscape_analysis::session::Inputs;
+use callscape_base::units::date;
 use callscape_import as import;
 use callscape_source as source;
 
@@ -49,6 +50,9 @@ fn file_name(path: &Path) -> String {
         return format!("History of {}", tree.to_string_lossy());
     }
     let name = name.to_string_lossy();
+    if let Some(commit) = source::history::written_commit(path) {
+        return format!("{name} of {}", date(commit.time.div_euclid(86_400)));
+    }
     let of_tree = name.strip_suffix(source::structure::ENDING);
     of_tree.unwrap_or(&name).to_owned()
 }

@@ -194,7 +194,7 @@ fn changed_looks_are_all_that_changed() {
             ChangedLooks::Activity(changed) => {
                 for of in changed {
                     let look = &mut uploaded[of.block as usize];
-                    (look.glow, look.rise) = (of.glow, of.rise);
+                    (look.data, look.glow, look.rise) = (of.data, of.glow, of.rise);
                 }
             }
         }

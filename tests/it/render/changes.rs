@@ -1,6 +1,6 @@
 //! What a frame does about what changed since the last, and what it costs.
 
-use callscape::layout::geometry::{Arcs, Block, BlockLook};
+use callscape::layout::geometry::{Arcs, Block, BlockActivity, BlockLook, ChangedLooks};
 use callscape::model::theme::Theme;
 use callscape::render::renderer::{Frame, Renderer};
 use callscape::units::ModuleId;
@@ -152,6 +152,32 @@ fn a_few_changed_looks_are_as_good_as_all() {
         draw(&mut one_by_one, &frame);
     }
     assert_eq!(draw(&mut one_by_one, &frame), draw(&mut at_once, &frame));
+}
+
+#[test]
+fn colours_that_change_with_time_are_as_good_as_new_ones() {
+    let scene = Scene::new(600, 60.0, 0, Theme::Light);
+    let frame = frame(Scene::overview(), Theme::Light, 1);
+    let mut recoloured = renderer(&scene.blocks);
+    recoloured.set_looks(0, &scene.looks);
+    draw(&mut recoloured, &frame);
+    let mut looks = scene.looks.clone();
+    let mut changed = Vec::new();
+    for (block, look) in (0..).zip(&mut looks) {
+        if block % 3 == 0 {
+            look.data = [0.1, 0.5, 0.9, 1.0];
+            changed.push(BlockActivity {
+                block,
+                data: look.data,
+                glow: look.glow,
+                rise: look.rise,
+            });
+        }
+    }
+    recoloured.set_changed_looks(&looks, ChangedLooks::Activity(&changed));
+    let mut at_once = renderer(&scene.blocks);
+    at_once.set_looks(0, &looks);
+    assert_eq!(draw(&mut recoloured, &frame), draw(&mut at_once, &frame));
 }
 
 /// A target without a window.

@@ -7,7 +7,7 @@ use callscape::analysis::session::{Inputs, Session};
 use callscape::facts::hierarchy::Hierarchy;
 use callscape::facts::history::Timeline;
 use callscape::filter::cut::Cut;
-use callscape::layout::geometry::BlockKind;
+use callscape::layout::geometry::{BlockKind, ChangedLooks};
 use callscape::model::landscape::LandscapeSettings;
 use callscape::model::metric::Metric;
 use callscape::model::moment::Moment;
@@ -123,12 +123,23 @@ fn blocks_stand_as_high_as_their_files_were_long() {
         let most = most.max().unwrap_or(1);
         let mut city = City::new(&session, &settings, &Cut::all());
         let mut random = Random(seed);
+        let mut handed = city.looks().to_vec();
         let end = recording.trace.range().end.ns();
         let mut times: Vec<u64> = (0..40).map(|_| random.below(end + 1)).collect();
         times[..30].sort_unstable();
         times[29] = end;
         for time in times.into_iter().map(Time::from_ns) {
             city.show(&session, at(time));
+            match city.changed_looks() {
+                ChangedLooks::All => handed.copy_from_slice(city.looks()),
+                ChangedLooks::Activity(changed) => {
+                    for of in changed {
+                        let look = &mut handed[of.block as usize];
+                        (look.data, look.glow, look.rise) = (of.data, of.glow, of.rise);
+                    }
+                }
+            }
+            assert_eq!(handed, city.looks(), "seed {seed}, {time}");
             let mut anew = City::new(&session, &settings, &Cut::all());
             anew.show(&session, at(time));
             assert_eq!(city.looks(), anew.looks(), "seed {seed}, {time}");

@@ -90,6 +90,9 @@ fn questions_are_answered_by_the_files_that_were_there() {
         assert_eq!(found, expected, "after {commits} commits");
         let all = then.sum_of_all(hierarchy, Metric::LastLines);
         assert_eq!(all, Some(f64::from(sum)));
+        let files = hierarchy.outermost_files();
+        let states = files.filter_map(|file| metrics.file_after(file, commits)?.lines);
+        assert_eq!(states.sum::<u32>(), sum);
     }
 }
 
@@ -154,7 +157,8 @@ fn the_tree_of_a_day_is_that_of_its_last_commit() {
         assert_eq!(output.status.code(), Some(1));
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    assert!(refused("1999-01-01").contains("the history is from"));
+    assert!(refused("1999-01-01").contains("until 1999-01-01: the history is from"));
+    assert!(refused("2019-13-01").contains("or a day such as"));
     assert!(refused("nowhere").contains("nowhere"));
 }
 
