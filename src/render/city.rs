@@ -204,7 +204,6 @@ impl City {
                     data: recolored(shown.data, of.data),
                     glow: glow(of.glow),
                     rise: rise(of.rise),
-                    ..shown
                 };
                 self.set_look(of.block as usize, look, &mut change);
             }

@@ -77,8 +77,7 @@ pub fn repository_around(dir: &Path) -> Result<PathBuf, NoRepository> {
     let whole = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
     let mut folders = whole.ancestors().map(|folder| folder.join(".git"));
     let found = folders.find(|git| git.exists());
-    let mut around = whole.ancestors();
-    let bare = || around.find(|folder| is_repository(folder));
+    let bare = || whole.ancestors().find(|folder| is_repository(folder));
     let found = found.or_else(|| bare().map(Path::to_owned));
     found.ok_or_else(|| NoRepository(dir.to_owned()))
 }
