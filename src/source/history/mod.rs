@@ -5,6 +5,7 @@ pub mod change;
 mod changes;
 #[cfg(feature = "git")]
 mod contents;
+mod folder;
 #[cfg(feature = "git")]
 mod git;
 #[cfg(feature = "git")]
@@ -41,9 +42,9 @@ use std::path::{Path, PathBuf};
 
 use change::{Changes, Named, Region, Touched};
 
-use callscape_base::files;
 use callscape_base::progress::Progress;
 use callscape_facts::history::Timeline;
+pub use folder::is_repository;
 pub use record::{FileHistory, History, HistoryError, MOST_COMMITS, RECENT, Written};
 
 /// What changed when below `dir` up to the revision `tip`, the checked-out commit for none, from the git repository around
@@ -81,24 +82,6 @@ pub fn repository_around(dir: &Path) -> Result<PathBuf, NoRepository> {
     let found = found.or_else(|| bare().map(Path::to_owned));
     found.ok_or_else(|| NoRepository(dir.to_owned()))
 }
-
-/// Whether a folder holds a repository: `.git` itself, or a bare one. Files of other programs may have these names too, but
-/// `HEAD` names a branch or a commit: <https://git-scm.com/docs/gitrepository-layout>.
-pub fn is_repository(folder: &Path) -> bool {
-    let has_folders = ["objects", "refs"]
-        .iter()
-        .all(|it| folder.join(it).is_dir());
-    if !has_folders || !folder.join("HEAD").is_file() {
-        return false;
-    }
-    let head = files::read_text(&folder.join("HEAD"), LONGEST_HEAD).unwrap_or_default();
-    let digits = head.trim_end();
-    head.starts_with("ref:")
-        || digits.len() >= 40 && digits.bytes().all(|it| it.is_ascii_hexdigit())
-}
-
-/// `HEAD` is no longer, in bytes.
-const LONGEST_HEAD: u64 = 1 << 16;
 
 /// There is no repository around a directory.
 #[derive(Debug, thiserror::Error)]

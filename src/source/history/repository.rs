@@ -8,6 +8,7 @@ use gix::ObjectId;
 use gix::objs::TreeRefIter;
 use gix::objs::tree::{EntryMode, EntryRef};
 
+use super::folder::is_repository;
 use super::plain::{not_plain, not_read};
 use super::record::HistoryError;
 
@@ -54,7 +55,7 @@ impl Found {
                 .map_err(|_| none())?;
         let mut repository = repository.to_thread_local();
         repository.object_cache_size(OBJECT_CACHE);
-        if !super::is_repository(repository.common_dir()) {
+        if !is_repository(repository.common_dir()) {
             return Err(none());
         }
         // A bare repository has no work tree: its folder stands for it.
