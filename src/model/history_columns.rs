@@ -147,7 +147,7 @@ impl HistoryColumns {
         columns
     }
 
-    /// The files of the timeline that a module is in the end; none for what is no file of it.
+    /// The files of the timeline whose last path is that of the module; none if there are none.
     pub(crate) fn files_of(&self, module: ModuleId) -> Option<&[u32]> {
         let found = self.files_of.get_or_init(|| {
             let files = || self.timeline.files.iter().zip(&self.files);

@@ -41,7 +41,7 @@ impl ModuleMetrics {
     }
 
     /// A file of the history that the recording is made of, after its first commits; files that have its path later are
-    /// taken together. None for what is no such file. O(log changes) after the first time, which is linear in files.
+    /// taken together. None if the module is not one of its files. O(log changes) after the first time, which is linear in files.
     pub fn file_after(&self, module: ModuleId, commits: u32) -> Option<State> {
         let timeline = &self.played.as_ref()?.timeline;
         let files = self.history.as_ref()?.files_of(module)?;

@@ -285,7 +285,7 @@ pub(super) fn is_history(document: &Document) -> bool {
     document.city.metrics().played().is_some()
 }
 
-/// What a file of a history is at the displayed date; none for what is no file of one.
+/// Lines and changes of a file at the displayed date of a history; none if the module is not one of its files.
 pub(super) fn then(document: &Document, module: ModuleId) -> Option<String> {
     let metrics = document.city.metrics();
     let commits = metrics

@@ -327,8 +327,8 @@ fn position(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &m
     ui.label(style::weak(format!("of {}", text::count(cels))));
 }
 
-/// The time that is typed, `now` for what stands there: of a history also a tag, or a year or a month, which mean their
-/// beginning.
+/// Parses a typed position; the text that is already displayed means `now`. In a history, a tag is accepted too, and a year
+/// or a month means its beginning.
 fn typed_time(recording: &Recording, now: Time, text: &str) -> Result<Time, String> {
     if text.trim() == recording.written(now) {
         return Ok(now);

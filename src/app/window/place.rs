@@ -44,8 +44,8 @@ pub(super) fn placed(
     }
 }
 
-/// Where a window is put on monitors with these corners and sizes, and how large; nowhere where none of them shows its
-/// corner.
+/// Position and size of a window on monitors with these corners and sizes. The position is none if no monitor shows the
+/// window's corner.
 fn fitted(
     place: Place,
     monitors: impl Iterator<Item = ([i32; 2], [u32; 2])>,

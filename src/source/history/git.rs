@@ -121,7 +121,7 @@ impl Found {
         submodules
     }
 
-    /// The names that the work tree's `.mailmap` gives; of a bare repository that of the last commit, as git does.
+    /// Names from the `.mailmap` of the work tree, or of the last commit in a bare repository, as in git.
     fn mailmap(&self) -> gix_mailmap::Snapshot {
         let bytes = match self.repository.workdir() {
             Some(top) => {
@@ -133,7 +133,7 @@ impl Found {
         gix_mailmap::Snapshot::from_bytes(&bytes.unwrap_or_default())
     }
 
-    /// What a file at the top of the last commit holds; none where it is large or not there.
+    /// Contents of a file at the top of the last commit; none if it is missing or too large.
     fn bytes_at_top(&self, name: &[u8]) -> Option<Vec<u8>> {
         let commit = self.repository.find_commit(self.head).ok()?;
         let entries = self.entries(Some(commit.tree_id().ok()?.detach()));

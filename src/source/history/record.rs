@@ -59,8 +59,8 @@ impl History {
         History::at(timeline, timeline.commits.len() as u32, head_time)
     }
 
-    /// What is known of each file that is there after the first `commits` commits, under its last path; files that later had
-    /// the same path are taken together. `now` ends the year in which changes are recent, in seconds since 1970. Linear in
+    /// The numbers of each file that exists after the first `commits` commits, by its last path; files with the same last path
+    /// are added up. `now` ends the year in which changes are recent, in seconds since 1970. Linear in
     /// the changes.
     pub fn at(timeline: &Arc<Timeline>, commits: u32, now: i64) -> History {
         let since = now.saturating_sub(RECENT);

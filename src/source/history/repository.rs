@@ -221,7 +221,7 @@ impl Found {
                 _ if named.mode.is_tree() => {
                     self.compare(id(old), id(new), path, depth + 1, changes);
                 }
-                // A submodule in place of a file: one goes, the other comes.
+                // A submodule replaces a file, or the reverse: the old entry is removed, and the new one added.
                 (Some(was), Some(is)) if was != is => {
                     change(old, None);
                     change(None, new);

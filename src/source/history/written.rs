@@ -164,7 +164,7 @@ fn begin(place: &Path, whole: &Path) -> Result<(), HistoryError> {
     noted.map_err(|error| unwritten(&source, error))
 }
 
-/// What was used last is kept longest.
+/// Marks a place as just used: the longest unused are removed first.
 fn is_used(place: &Path) {
     let now = std::time::SystemTime::now();
     let _ = fs::File::open(place).and_then(|it| it.set_modified(now));

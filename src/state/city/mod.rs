@@ -24,6 +24,7 @@ mod placing;
 mod pointing;
 mod relating;
 mod relations;
+mod series;
 mod surface;
 #[cfg(test)]
 mod tests;

@@ -7,10 +7,11 @@ use std::ops::Range;
 
 use super::blocks::NO_BLOCK;
 use super::memory::{Level, color_of};
+use super::series::{Entry, NOBODY, Running};
 use super::surface::person_color;
 use super::{ColorScale, activity};
 use callscape_analysis::session::{Resolved, Session};
-use callscape_facts::history::{Main, Played, Timeline};
+use callscape_facts::history::{Played, Timeline};
 use callscape_layout::geometry::{BlockKind, Color};
 use callscape_model::landscape::LandscapeSettings;
 use callscape_model::metric::Metric;
@@ -27,24 +28,6 @@ const LOT: f32 = 0.08;
 const PLAIN: f32 = 4.0;
 
 const DAY: i64 = 86_400;
-
-/// Nobody, among people and authors.
-const NOBODY: u32 = u32::MAX;
-
-/// What a series of changes came to after one of them.
-#[derive(Clone, Copy, Debug, Default)]
-struct Entry {
-    commit: u32,
-    is_there: bool,
-    /// Those that are there.
-    lines: u32,
-    /// Sums over all changes so far.
-    changes: u32,
-    fixes: u32,
-    touched: u32,
-    authors: u32,
-    main: u32,
-}
 
 /// A block that the history says something of.
 #[derive(Clone, Copy, Debug)]
@@ -120,7 +103,7 @@ impl Now<'_> {
 
 /// How high blocks stand at most where heights follow the history.
 pub(super) fn live_height(settings: &LandscapeSettings, metrics: &ModuleMetrics) -> Option<f32> {
-    // What the history does not say at each time is that of the last commit, for files that are there.
+    // Files that exist have the value of the last commit for a metric that has no history.
     let is_live = settings.height.is_some() && metrics.played().is_some();
     is_live.then_some(HIGHEST)
 }
@@ -533,42 +516,6 @@ impl Past {
         }
         self.blocks = self.groups.iter().map(|it| it.block).collect();
         series
-    }
-}
-
-/// A series while its changes are added up.
-#[derive(Default)]
-struct Running {
-    entry: Entry,
-    /// How many files are there.
-    files: u32,
-    lines: u64,
-    main: Main,
-    /// Where its last entry is.
-    last: Option<usize>,
-}
-
-impl Running {
-    /// Counts a file that came or went; whether it is the first, or was the last.
-    fn turn(&mut self, was: bool, is: bool) -> bool {
-        self.files = (self.files + u32::from(is)).saturating_sub(u32::from(was));
-        let has_turned = self.entry.is_there != (self.files > 0);
-        if has_turned {
-            self.entry.is_there = self.files > 0;
-        }
-        has_turned
-    }
-
-    /// Adds what it came to; a commit has one entry.
-    fn tell(&mut self, series: u32, commit: u32, made: &mut Vec<(u32, Entry)>) {
-        self.entry.commit = commit;
-        match self.last.and_then(|last| made.get_mut(last)) {
-            Some((_, last)) if last.commit == commit => *last = self.entry,
-            _ => {
-                self.last = Some(made.len());
-                made.push((series, self.entry));
-            }
-        }
     }
 }
 
